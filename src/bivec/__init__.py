@@ -1,0 +1,65 @@
+"""Vectors for both sides of a bipartite graph.
+
+The public names below load on first use, so that ``import bivec`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from bivec import datasets as datasets
+    from bivec.embedding import Embedding as Embedding
+    from bivec.embedding import EmbeddingSide as EmbeddingSide
+    from bivec.embedding import load as load
+    from bivec.errors import BivecError as BivecError
+    from bivec.errors import FormatError as FormatError
+    from bivec.errors import InputError as InputError
+    from bivec.errors import MissingExtraError as MissingExtraError
+    from bivec.errors import SaveError as SaveError
+    from bivec.errors import UnknownIdError as UnknownIdError
+    from bivec.graph import BipartiteGraph as BipartiteGraph
+    from bivec.graph import GraphSummary as GraphSummary
+    from bivec.ids import Vocabulary as Vocabulary
+    from bivec.io import as_graph as as_graph
+    from bivec.io import read_edges as read_edges
+    from bivec.io import write_graph as write_graph
+
+_HOME = {
+    "BipartiteGraph": "bivec.graph",
+    "BivecError": "bivec.errors",
+    "Embedding": "bivec.embedding",
+    "EmbeddingSide": "bivec.embedding",
+    "FormatError": "bivec.errors",
+    "GraphSummary": "bivec.graph",
+    "InputError": "bivec.errors",
+    "MissingExtraError": "bivec.errors",
+    "SaveError": "bivec.errors",
+    "UnknownIdError": "bivec.errors",
+    "Vocabulary": "bivec.ids",
+    "as_graph": "bivec.io",
+    "datasets": "bivec.datasets",
+    "load": "bivec.embedding",
+    "read_edges": "bivec.io",
+    "write_graph": "bivec.io",
+}
+
+__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its module on first use (PEP 562)."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'bivec' has no attribute {name!r}")
+    module = importlib.import_module(_HOME[name])
+    value = module if _HOME[name] == f"bivec.{name}" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted(__all__)

@@ -1,0 +1,102 @@
+"""The few errors that bivec raises, and the way to ask for an optional package.
+
+Every message says what is wrong, where, and what to do next. All of them derive from
+:class:`BivecError`, so ``except bivec.BivecError`` catches what a user can mend.
+"""
+
+from __future__ import annotations
+
+import importlib
+from os import PathLike
+from types import ModuleType
+from typing import Any
+
+
+class BivecError(Exception):
+    """Anything that went wrong in a way the caller can mend."""
+
+
+class InputError(BivecError, ValueError):
+    """Input that cannot be read as a bipartite graph.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, without a trailing full stop.
+    hint : str
+        What to do about it: one sentence, or empty.
+    path, line, column, side
+        Where it is wrong, as far as it is known. ``line`` counts from 1, as editors do;
+        ``column`` is a description such as ``"3 ('stars')"``.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        hint: str = "",
+        *,
+        path: str | PathLike[str] | None = None,
+        line: int | None = None,
+        column: str | None = None,
+        side: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.hint = hint
+        self.path = None if path is None else str(path)
+        self.line = line
+        self.column = column
+        self.side = side
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        """Join place, problem and way out into one line."""
+        place = [self.path] if self.path else []
+        if self.line is not None:
+            place.append(f"line {self.line:,}")
+        if self.column is not None:
+            place.append(f"column {self.column}")
+        text = f"{', '.join(place)}: {self.problem}." if place else f"{self.problem}."
+        return f"{text} {self.hint}".rstrip()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Rebuild from the parts: the default would pass the joined message as the problem."""
+        return _rebuild_input_error, (
+            self.problem, self.hint, self.path, self.line, self.column, self.side,
+        )  # fmt: skip
+
+
+def _rebuild_input_error(
+    problem: str, hint: str, path: str | None, line: int | None, column: str | None, side: str | None
+) -> InputError:
+    return InputError(problem, hint, path=path, line=line, column=column, side=side)
+
+
+class UnknownIdError(BivecError, LookupError):
+    """An id that the graph or embedding does not hold."""
+
+
+class FormatError(BivecError):
+    """A ``.bivec`` directory that is damaged, incomplete or from another version."""
+
+
+class SaveError(BivecError):
+    """Something could not be written; what was there before is unchanged."""
+
+
+class MissingExtraError(BivecError, ImportError):
+    """A feature whose optional packages are not installed."""
+
+
+def require(module: str, extra: str, purpose: str) -> ModuleType:
+    """Import an optional module, or say which extra brings it.
+
+    >>> require("json", extra="evaluate", purpose="an example").__name__
+    'json'
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{purpose} needs the package '{module.split('.')[0]}', which is not installed. "
+            f"Install it with: pip install 'bivec[{extra}]'"
+        ) from error

@@ -1,0 +1,190 @@
+"""From a list of edges to compressed rows: sort, merge duplicates, transpose.
+
+Everything is a counting sort over arrays (scipy's COO to CSR conversion), so the cost is linear in
+the number of edges and independent of their order, except where the policy is ``last``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from bivec.errors import InputError
+
+DUPLICATES = ("sum", "max", "last", "error")
+"""What to do with an edge that is given more than once."""
+
+IntArray = npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What happened between the rows of the input and the edges of the graph.
+
+    Attributes
+    ----------
+    rows : int
+        Rows (pairs, matrix entries) that were given.
+    merged : int
+        Rows that repeated an edge and were merged into it.
+    zero_weight : int
+        Pairs left with weight 0 after merging. They are no edges; their ends stay as nodes.
+    """
+
+    rows: int
+    merged: int = 0
+    zero_weight: int = 0
+
+
+class Compressed(NamedTuple):
+    """One direction of the graph: row pointers, neighbours in ascending order, weights."""
+
+    indptr: npt.NDArray[np.int64]
+    indices: IntArray
+    weights: npt.NDArray[np.float32]
+
+
+def first_bad_weight(weights: npt.NDArray[np.floating[Any]]) -> tuple[int, str] | None:
+    """Return the position of the first weight that no edge can have and what is wrong with it."""
+    with np.errstate(over="ignore"):
+        single = weights.astype(np.float32, copy=False)
+    bad = ~np.isfinite(single) | (single < 0)
+    if not bad.any():
+        return None
+    row = int(bad.argmax())
+    value = float(weights[row])
+    if np.isnan(value):
+        return row, "the weight is NaN"
+    if np.isinf(value):
+        return row, "the weight is infinite"
+    if value < 0:
+        return row, f"the weight {value:g} is negative"
+    return row, f"the weight {value:g} does not fit into 32-bit floating point"
+
+
+def compress(
+    left: IntArray,
+    right: IntArray,
+    weights: npt.NDArray[np.floating[Any]] | None,
+    n_left: int,
+    n_right: int,
+    duplicates: str,
+) -> tuple[Compressed, Compressed, BuildReport]:
+    """Compress edges given as rows of both sides, in both directions.
+
+    The weights must have passed :func:`first_bad_weight`.
+    """
+    check_policy(duplicates)
+    order, indptr, indices = _sort(left, right, n_left, n_right)
+    values = None if weights is None else weights[order]
+    del order
+    indptr, indices, values, merged = _merge(indptr, indices, values, duplicates)
+    indptr, indices, values, zero = _drop_zeros(indptr, indices, values)
+    forward = Compressed(indptr, indices.astype(index_dtype(n_right), copy=False), values)
+    backward = transpose(forward, n_right)
+    return forward, backward, BuildReport(rows=len(left), merged=merged, zero_weight=zero)
+
+
+def transpose(side: Compressed, n_columns: int) -> Compressed:
+    """Return the same edges seen from the other side."""
+    shape = (len(side.indptr) - 1, n_columns)
+    turned = sparse.csr_array((side.weights, side.indices, side.indptr), shape=shape).tocsc()
+    return Compressed(
+        turned.indptr.astype(np.int64, copy=False),
+        turned.indices.astype(index_dtype(shape[0]), copy=False),
+        turned.data,
+    )
+
+
+def check_policy(duplicates: str) -> None:
+    """Refuse an unknown policy for duplicated edges."""
+    if duplicates not in DUPLICATES:
+        raise InputError(
+            f"duplicates={duplicates!r} is no policy", f"Choose one of {', '.join(DUPLICATES)}."
+        )
+
+
+def index_dtype(n: int) -> type[np.signedinteger[Any]]:
+    """Return the type for rows of a side with n nodes: 32 bits while they fit."""
+    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
+
+
+def _sort(
+    left: IntArray, right: IntArray, n_left: int, n_right: int
+) -> tuple[IntArray, npt.NDArray[np.int64], IntArray]:
+    """Sort edges by left, then right, keeping the given order among duplicates.
+
+    Two counting sorts, least significant key first, with the positions as payload.
+    """
+    positions = np.arange(len(left), dtype=index_dtype(len(left)))
+    pairs = sparse.coo_array((positions, (right, left)), shape=(n_right, n_left))
+    pairs.has_canonical_format = True  # keeps scipy from adding up the positions of duplicates
+    by_right = pairs.tocsr()
+    by_right.has_canonical_format = True
+    by_left = by_right.tocsc()
+    return by_left.data, by_left.indptr.astype(np.int64, copy=False), by_left.indices
+
+
+def _merge(
+    indptr: npt.NDArray[np.int64],
+    indices: IntArray,
+    values: npt.NDArray[np.floating[Any]] | None,
+    duplicates: str,
+) -> tuple[npt.NDArray[np.int64], IntArray, npt.NDArray[np.float32], int]:
+    """Apply the policy to equal neighbours, which now stand next to each other."""
+    starts = np.ones(len(indices), dtype=bool)
+    starts[1:] = indices[1:] != indices[:-1]
+    starts[indptr[:-1][indptr[:-1] < len(indices)]] = True
+    merged = len(indices) - int(np.count_nonzero(starts))
+    if merged == 0:
+        ones = np.ones(len(indices), dtype=np.float32)
+        return indptr, indices, ones if values is None else values.astype(np.float32), 0
+    if duplicates == "error":
+        repeat = int(np.flatnonzero(~starts)[0])
+        row = int(np.searchsorted(indptr, repeat, side="right")) - 1
+        raise DuplicateEdge(row, int(indices[repeat]), merged)
+    firsts = np.flatnonzero(starts)
+    if values is None:
+        values = np.ones(len(indices), dtype=np.float32)
+    if duplicates == "sum":
+        values = np.add.reduceat(values, firsts, dtype=np.float64)
+    elif duplicates == "max":
+        values = np.maximum.reduceat(values, firsts)
+    else:
+        values = values[np.append(firsts[1:], len(indices)) - 1]
+    return np.searchsorted(firsts, indptr), indices[firsts], _single(values), merged
+
+
+def _single(values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        weights = values.astype(np.float32)
+    if not np.isfinite(weights).all():
+        raise InputError(
+            "the weights of duplicated edges add up to more than 32-bit floating point holds",
+            "Scale the weights down, or pass duplicates='max'.",
+        )
+    return weights
+
+
+def _drop_zeros(
+    indptr: npt.NDArray[np.int64], indices: IntArray, weights: npt.NDArray[np.float32]
+) -> tuple[npt.NDArray[np.int64], IntArray, npt.NDArray[np.float32], int]:
+    """Leave out what the weights say is no edge."""
+    edge = weights != 0
+    zero = len(edge) - int(np.count_nonzero(edge))
+    if zero == 0:
+        return indptr, indices, weights, 0
+    kept = np.concatenate([[0], np.cumsum(edge)])
+    return kept[indptr], indices[edge], weights[edge], zero
+
+
+class DuplicateEdge(Exception):  # noqa: N818 - a signal to the caller, who knows the ids
+    """An edge stands twice where the policy forbids it."""
+
+    def __init__(self, left: int, right: int, merged: int) -> None:
+        super().__init__(left, right, merged)
+        self.left, self.right, self.merged = left, right, merged
