@@ -66,7 +66,12 @@ class InputError(BivecError, ValueError):
 
 
 def _rebuild_input_error(
-    problem: str, hint: str, path: str | None, line: int | None, column: str | None, side: str | None
+    problem: str,
+    hint: str,
+    path: str | None,
+    line: int | None,
+    column: str | None,
+    side: str | None,
 ) -> InputError:
     return InputError(problem, hint, path=path, line=line, column=column, side=side)
 

@@ -307,7 +307,11 @@ class BipartiteGraph:
         """Compare as labelled graphs: same ids, same edges, same weights, in any row order."""
         if not isinstance(other, BipartiteGraph):
             return NotImplemented
-        if (self.n_left, self.n_right, self.n_edges) != (other.n_left, other.n_right, other.n_edges):
+        if (self.n_left, self.n_right, self.n_edges) != (
+            other.n_left,
+            other.n_right,
+            other.n_edges,
+        ):
             return False
         left = _matching_rows(self.left.ids, other.left.ids)
         right = _matching_rows(self.right.ids, other.right.ids)

@@ -9,7 +9,14 @@ import numpy.typing as npt
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def peel(  # type: ignore[no-untyped-def]  # pragma: no cover
-    left_indptr, left_indices, right_indptr, right_indices, min_left, min_right, left_kept, right_kept
+    left_indptr,
+    left_indices,
+    right_indptr,
+    right_indices,
+    min_left,
+    min_right,
+    left_kept,
+    right_kept,
 ):
     """Mark the nodes of the largest subgraph whose degrees reach the two minima.
 

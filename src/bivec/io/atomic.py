@@ -1,0 +1,96 @@
+"""Write a file or a directory whole or not at all.
+
+Everything is first written under a temporary name beside the target, flushed to the disk, and then
+renamed. Whoever looks at the target sees the old state or the new one; a process that is killed
+leaves at most a hidden temporary beside it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bivec.errors import SaveError
+
+
+@contextmanager
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary path; on success it becomes the target, on any error it is removed."""
+    target = Path(path)
+    with _explained(target):
+        if target.is_dir():
+            raise SaveError(f"cannot write {target}: it is a directory. Choose another name.")
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        os.close(descriptor)
+        temporary = Path(name)
+        try:
+            yield temporary
+            _flush(temporary)
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _flush(target.parent)
+
+
+@contextmanager
+def atomic_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary directory; on success it takes the target's place.
+
+    An existing target is moved aside for the moment between two renames; should the process be
+    killed right then, both versions are complete, hidden beside the target.
+    """
+    target = Path(path)
+    with _explained(target):
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.new-", dir=target.parent))
+        try:
+            yield temporary
+            for file in temporary.iterdir():
+                _flush(file)
+            _flush(temporary)
+            temporary.chmod(0o777 & ~_umask())
+            if target.exists():
+                aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.old-", dir=target.parent))
+                target.rename(aside / target.name)
+                temporary.rename(target)
+                shutil.rmtree(aside)
+            else:
+                temporary.rename(target)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        _flush(target.parent)
+
+
+@contextmanager
+def _explained(target: Path) -> Iterator[None]:
+    """Turn the operating system's errors into one readable line."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
+        if full:
+            what = "the disk is full. Make room and try again"
+        elif isinstance(error, FileNotFoundError) and not target.parent.exists():
+            what = f"the directory {target.parent} does not exist. Create it first"
+        else:
+            what = f"{error.strerror or error}. Check the place and try again"
+        raise SaveError(f"cannot write {target}: {what}; nothing was changed.") from error
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

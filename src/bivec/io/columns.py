@@ -1,0 +1,168 @@
+"""From columns of ids and weights to a graph, whatever file or frame they came from."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bivec.errors import InputError
+from bivec.graph import BipartiteGraph
+from bivec.graph.assemble import first_bad_weight
+from bivec.ids import CANONICAL_INTEGER, Vocabulary, to_id_array
+
+
+class Auto(enum.Enum):
+    """The type of :data:`AUTO`."""
+
+    AUTO = "auto"
+
+
+AUTO: Final = Auto.AUTO
+"""Stands for: take the third column as the weight if it holds numbers."""
+
+Column = str | int
+WeightColumn = str | int | None | Auto
+
+Fail = Callable[[str, int], NoReturn]
+"""Raises the error for a problem ("left", "right" or "weight: ...") in a row counted from 0."""
+
+UNUSABLE_WEIGHT = (
+    "Weights are finite numbers, not negative. Mend the row, choose another column, "
+    "or read without weights (weight=None, --unweighted)."
+)
+MISSING_END = "Every edge has two ends: fill in the id or remove the row."
+
+
+def resolve(column: Column, names: Sequence[str], role: str, path: Any = None) -> int:
+    """Turn a column's name or position into its position."""
+    if isinstance(column, str):
+        matches = [i for i, name in enumerate(names) if name == column]
+        if len(matches) == 1:
+            return matches[0]
+        what = "no column" if not matches else f"{len(matches)} columns"
+        raise InputError(
+            f"{what} named {column!r} for the {role}; the columns are {', '.join(map(repr, names))}",
+            "Choose one of them by name, or by position counted from 0 (from 1 on the command line).",
+            path=path,
+        )
+    if not 0 <= column < len(names):
+        raise InputError(
+            f"there is no column at position {column} for the {role}: "
+            f"there are {len(names)} columns",
+            "Positions count from 0 in Python, from 1 on the command line.",
+            path=path,
+        )
+    return int(column)
+
+
+def resolve_ends(
+    left: Column, right: Column, names: Sequence[str], path: Any = None
+) -> tuple[int, int]:
+    """Find the two id columns, which must differ."""
+    ends = resolve(left, names, "left side", path), resolve(right, names, "right side", path)
+    if ends[0] == ends[1]:
+        raise InputError(
+            f"left and right are both column {names[ends[0]]!r}", "Choose two columns.", path=path
+        )
+    return ends
+
+
+def graph_from_columns(
+    left: pa.ChunkedArray,
+    right: pa.ChunkedArray,
+    weight: pa.ChunkedArray | None,
+    *,
+    duplicates: str,
+    fail: Fail,
+    infer_integers: bool = False,
+    isolated: tuple[Sequence[Any], Sequence[Any]] = ((), ()),
+) -> BipartiteGraph:
+    """Build a graph; ids of each side are sorted, so that the order of rows does not matter.
+
+    Parameters
+    ----------
+    left, right : pyarrow.ChunkedArray
+        Ids, plain or dictionary-encoded.
+    weight : pyarrow.ChunkedArray or None
+        Numbers.
+    fail
+        Raises the error for a bad row: it knows the file and its lines.
+    infer_integers : bool
+        Whether a side all of whose ids are integers in their plainest form becomes integer.
+    isolated
+        Ids of nodes without edges on each side.
+    """
+    values = None if weight is None else _weights(weight, fail)
+    left_rows, left_ids = _encode(left, "left", fail, infer_integers, isolated[0])
+    right_rows, right_ids = _encode(right, "right", fail, infer_integers, isolated[1])
+    return BipartiteGraph(
+        left_rows, right_rows, values, left_ids=left_ids, right_ids=right_ids, duplicates=duplicates
+    )
+
+
+def _weights(weight: pa.ChunkedArray, fail: Fail) -> npt.NDArray[np.floating[Any]]:
+    kind = weight.type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        fail(f"weight: the weight column is of type {kind}, not numeric", -1)
+    if weight.null_count:
+        fail("weight: the weight is missing", _first(weight.is_null()))
+    if kind != pa.float32():
+        weight = weight.cast(pa.float64(), safe=False)
+    values: npt.NDArray[np.floating[Any]] = weight.to_numpy()
+    if (bad := first_bad_weight(values)) is not None:
+        fail(f"weight: {bad[1]}", bad[0])
+    return values
+
+
+def _encode(
+    column: pa.ChunkedArray, side: str, fail: Fail, infer_integers: bool, isolated: Sequence[Any]
+) -> tuple[npt.NDArray[np.int32], Vocabulary]:
+    """Number the ids of a side in sorted order."""
+    if column.null_count:
+        fail(side, _first(column.is_null()))
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    encoded = column.unify_dictionaries().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):  # no chunk at all
+        encoded = pa.array([], type=column.type)
+    codes = encoded.indices.to_numpy()
+    dictionary = encoded.dictionary
+    if dictionary.null_count or len(pc.unique(dictionary)) < len(dictionary):
+        encoded = encoded.cast(column.type.value_type).dictionary_encode()
+        codes, dictionary = encoded.indices.to_numpy(), encoded.dictionary
+    used = np.zeros(len(dictionary), dtype=bool)
+    used[codes] = True
+    if not used.all():  # a categorical column may know more values than it has
+        codes = (np.cumsum(used) - 1)[codes]
+        dictionary = dictionary.filter(pa.array(used))
+    empty = _empty_string(dictionary)
+    if empty >= 0:
+        fail(side, int((codes == empty).argmax()))
+    ids = to_id_array(dictionary, side)
+    if infer_integers and pa.types.is_large_string(ids.type) and len(ids):
+        plain = pc.all(pc.match_substring_regex(ids, CANONICAL_INTEGER)).as_py()
+        ids = ids.cast(pa.int64()) if plain else ids
+    if len(isolated):
+        extra = to_id_array(isolated, side).cast(ids.type) if len(ids) else to_id_array(isolated)
+        ids = pa.concat_arrays([ids, extra]).unique() if len(ids) else extra
+    order = pc.sort_indices(ids)
+    rank = np.empty(len(ids), dtype=np.int32)
+    rank[order.to_numpy()] = np.arange(len(ids), dtype=np.int32)
+    return rank[codes], Vocabulary._trusted(ids.take(order), side)
+
+
+def _empty_string(values: pa.Array) -> int:
+    kind = values.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        return -1
+    return int(pc.index(values, pa.scalar("", type=kind)).as_py())
+
+
+def _first(mask: pa.ChunkedArray) -> int:
+    return int(pc.index(mask, pa.scalar(True)).as_py())

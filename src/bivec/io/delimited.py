@@ -1,0 +1,188 @@
+"""Edges as delimited text: parsed in columns by Arrow, explained line by line when it fails."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from bivec.errors import InputError
+from bivec.graph import BipartiteGraph
+from bivec.io.columns import (
+    Auto,
+    Column,
+    WeightColumn,
+    graph_from_columns,
+    resolve,
+    resolve_ends,
+)
+from bivec.io.diagnose import diagnose
+from bivec.io.sniff import BLANKS, TextFormat, guess_weight, sniff
+from bivec.io.source import Progress, Source
+
+_BLOCK = 1 << 20
+_UNIT_SEPARATOR = b"\x1f"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which column is what, by position."""
+
+    left: int
+    right: int
+    weight: int | None
+
+
+def read_delimited(
+    source: Source,
+    left: Column,
+    right: Column,
+    weight: WeightColumn,
+    delimiter: str | None,
+    header: bool | None,
+    quote: str | None,
+    duplicates: str,
+    progress: Progress | None,
+) -> tuple[BipartiteGraph, str]:
+    """Read an edge list; return it with a description of how it was read."""
+    named = any(isinstance(column, str) for column in (left, right, weight))
+    if named and header is False:
+        raise InputError(
+            "columns are given by name but the file is said to have no header",
+            "Give positions, or drop header=False (--no-header).",
+            path=source.path,
+        )
+    layout = sniff(
+        source.head, source.path, delimiter=delimiter, header=header or named or None, quote=quote
+    )
+    roles = _roles(layout, left, right, weight, source)
+    table = _parse(source, layout, roles, progress)
+
+    def fail(problem: str, row: int) -> NoReturn:
+        diagnose(source, layout, roles.left, roles.right, roles.weight)
+        raise InputError(f"{problem} (data row {row + 1:,})", path=source.path)
+
+    if table.num_rows == 0:
+        raise InputError(
+            "the file holds a header but no edges", "Add rows: left id, right id.", path=source.path
+        )
+    graph = graph_from_columns(
+        table["left"],
+        table["right"],
+        table["weight"] if roles.weight is not None else None,
+        duplicates=duplicates,
+        fail=fail,
+        infer_integers=True,
+    )
+    return graph, _describe(layout, roles)
+
+
+def _roles(
+    layout: TextFormat, left: Column, right: Column, weight: WeightColumn, source: Source
+) -> Roles:
+    ends = resolve_ends(left, right, layout.names, source.path)
+    if isinstance(weight, Auto):
+        return Roles(*ends, guess_weight(layout.names, layout.numeric, set(ends)))
+    if weight is None:
+        return Roles(*ends, None)
+    return Roles(*ends, resolve(weight, layout.names, "weight", source.path))
+
+
+def _describe(layout: TextFormat, roles: Roles) -> str:
+    columns = f"left is column {layout.column(roles.left)}, right {layout.column(roles.right)}"
+    if roles.weight is None:
+        return f"{layout.describe()}; {columns}, unweighted"
+    return f"{layout.describe()}; {columns}, weight {layout.column(roles.weight)}"
+
+
+def _parse(source: Source, layout: TextFormat, roles: Roles, progress: Progress | None) -> pa.Table:
+    """Parse the three columns, ids as dictionaries, one block of text at a time."""
+    width = len(layout.names)
+    ids = pa.dictionary(pa.int32(), pa.string())
+    wanted = {roles.left: ids, roles.right: ids}
+    if roles.weight is not None:
+        if roles.weight in wanted:
+            raise InputError(
+                f"column {layout.column(roles.weight)} cannot be a weight and an end",
+                "Choose another weight column, or weight=None (--unweighted).",
+                path=source.path,
+            )
+        wanted[roles.weight] = pa.float64()
+    names = [str(i) for i in range(width)]
+    with source.open(progress) as stream:
+        try:
+            table = pa_csv.read_csv(
+                _rewritten(stream, layout),
+                read_options=pa_csv.ReadOptions(
+                    column_names=names,
+                    skip_rows=layout.skipped + layout.header,
+                    block_size=_BLOCK,
+                ),
+                parse_options=pa_csv.ParseOptions(
+                    delimiter=_inner_delimiter(layout),
+                    quote_char=layout.quote or False,
+                    newlines_in_values=layout.quote is not None,
+                ),
+                convert_options=pa_csv.ConvertOptions(
+                    include_columns=[str(i) for i in wanted],
+                    column_types={str(i): kind for i, kind in wanted.items()},
+                    strings_can_be_null=False,
+                    null_values=[],
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            if "Empty CSV" in str(error):
+                return pa.table({"left": [], "right": [], "weight": []})
+            diagnose(source, layout, roles.left, roles.right, roles.weight)
+            raise InputError(f"the text cannot be parsed ({error})", path=source.path) from error
+    return table.rename_columns(["left", "right", "weight"][: len(wanted)])
+
+
+def _inner_delimiter(layout: TextFormat) -> str:
+    if layout.delimiter == BLANKS:
+        return " "
+    return layout.delimiter if len(layout.delimiter) == 1 else _UNIT_SEPARATOR.decode()
+
+
+def _rewritten(stream: pa.NativeFile, layout: TextFormat) -> Any:
+    """Turn runs of blanks, or a delimiter of several characters, into single characters."""
+    if layout.delimiter == BLANKS or len(layout.delimiter) > 1:
+        return pa.PythonFile(_Rewriting(stream, layout.delimiter), mode="r")
+    return stream
+
+
+class _Rewriting:
+    """A readable stream whose lines have single-character delimiters."""
+
+    def __init__(self, stream: pa.NativeFile, delimiter: str) -> None:
+        self._stream, self._delimiter = stream, delimiter
+        self._tail = b""  # an unfinished line, not yet rewritten
+        self._ready = b""
+        self.closed = False
+
+    def read(self, n: int = -1) -> bytes:
+        while not self._ready:
+            block = self._stream.read(_BLOCK)
+            if not block:
+                self._ready, self._tail = self._rewrite(self._tail), b""
+                break
+            lines, newline, tail = (self._tail + block).rpartition(b"\n")
+            self._ready, self._tail = self._rewrite(lines + newline), tail
+        n = len(self._ready) if n < 0 else n
+        taken, self._ready = self._ready[:n], self._ready[n:]
+        return taken
+
+    def _rewrite(self, lines: bytes) -> bytes:
+        if self._delimiter != BLANKS:
+            return lines.replace(self._delimiter.encode(), _UNIT_SEPARATOR)
+        if b"\t" in lines or b"  " in lines:
+            lines = re.sub(rb"[ \t]+", b" ", lines)
+        if b" \n" in lines or b" \r" in lines or b"\n " in lines or lines[:1] == b" ":
+            lines = re.sub(rb"(?m)^ | (?=\r?$)", b"", lines)
+        return lines[:-1] if lines.endswith(b" ") else lines
+
+    def close(self) -> None:
+        self.closed = True

@@ -1,0 +1,126 @@
+"""The Hypergraph Interchange Format (HIF): JSON with a list of incidences.
+
+Nodes are the left side, hyperedges the right side; the weight of an incidence is the weight of the
+edge between them. Directions and attributes are passed over. See https://github.com/HIF-org.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pyarrow as pa
+
+from bivec.errors import InputError
+from bivec.graph import BipartiteGraph
+from bivec.ids import to_id_array
+from bivec.io.columns import MISSING_END, UNUSABLE_WEIGHT, graph_from_columns
+from bivec.io.source import Progress, Source
+
+
+def read_hif(
+    source: Source, duplicates: str, progress: Progress | None
+) -> tuple[BipartiteGraph, str]:
+    """Read a hypergraph with its isolated nodes and empty hyperedges."""
+    with source.open(progress) as stream:
+        content = stream.read()
+    try:
+        data = json.loads(content)
+    except UnicodeDecodeError as error:
+        raise InputError("the file is no UTF-8", "Save it as UTF-8.", path=source.path) from error
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"this is no valid JSON ({error.msg})",
+            "Mend it or write the file again.",
+            path=source.path,
+            line=error.lineno,
+            column=str(error.colno),
+        ) from None
+    incidences = data.get("incidences") if isinstance(data, dict) else None
+    if not isinstance(incidences, list) or not all(isinstance(i, dict) for i in incidences):
+        raise InputError(
+            "this JSON is no HIF hypergraph: it needs a list 'incidences' of objects",
+            'For instance {"incidences": [{"node": "ann", "edge": "party"}]}.',
+            path=source.path,
+        )
+
+    def fail(problem: str, row: int) -> NoReturn:
+        if problem.startswith("weight: "):
+            raise InputError(
+                f"in incidence {row + 1:,}, {problem.removeprefix('weight: ')}",
+                UNUSABLE_WEIGHT,
+                path=source.path,
+            )
+        kind = {"left": "node", "right": "edge"}[problem]
+        raise InputError(
+            f"incidence {row + 1:,} has no {kind!r}", MISSING_END, path=source.path, side=problem
+        )
+
+    nodes, edges = (_ids(incidences, key, side, source, fail) for key, side in _KEYS)
+    isolated = (_listed(data, "nodes", "node", source), _listed(data, "edges", "edge", source))
+    if not incidences and not any(isolated):
+        raise InputError("the hypergraph has no incidences", "List at least one.", path=source.path)
+    graph = graph_from_columns(
+        nodes,
+        edges,
+        _weights(incidences, fail),
+        duplicates=duplicates,
+        fail=fail,
+        isolated=isolated,
+    )
+    return graph, "HIF hypergraph; left is the node, right the hyperedge"
+
+
+_KEYS = (("node", "left"), ("edge", "right"))
+
+
+def _ids(
+    incidences: list[dict[str, Any]], key: str, side: str, source: Source, fail: Any
+) -> pa.ChunkedArray:
+    values = [incidence.get(key) for incidence in incidences]
+    if None in values or "" in values:
+        fail(side, next(i for i, value in enumerate(values) if value in (None, "")))
+    try:
+        return pa.chunked_array([to_id_array(values, side)])
+    except InputError as error:
+        raise InputError(error.problem, error.hint, path=source.path, side=side) from None
+
+
+def _weights(incidences: list[dict[str, Any]], fail: Any) -> pa.ChunkedArray | None:
+    weights = [incidence.get("weight", 1) for incidence in incidences]
+    if all(weight == 1 for weight in weights):
+        return None
+    for row, weight in enumerate(weights):
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)):
+            fail(f"weight: the weight {weight!r} is not a number", row)
+    return pa.chunked_array([pa.array([float(weight) for weight in weights])])
+
+
+def _listed(data: dict[str, Any], table: str, key: str, source: Source) -> list[Any]:
+    rows = data.get(table) or []
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and key in row for row in rows):
+        raise InputError(
+            f"{table!r} is not a list of objects with a {key!r}",
+            "Mend it or leave it out.",
+            path=source.path,
+        )
+    return [row[key] for row in rows]
+
+
+def write_hif(graph: BipartiteGraph, path: Path) -> None:
+    """Write every node, hyperedge and incidence."""
+    lefts, rights = list(graph.left.ids), list(graph.right.ids)
+    ends = zip(graph.left_rows().tolist(), graph.left.indices.tolist(), strict=True)
+    incidences: list[dict[str, Any]] = [{"node": lefts[i], "edge": rights[j]} for i, j in ends]
+    if graph.weighted:
+        for incidence, weight in zip(incidences, graph.left.weights.tolist(), strict=True):
+            incidence["weight"] = weight
+    content = {
+        "network-type": "undirected",
+        "metadata": {},
+        "nodes": [{"node": key} for key in lefts],
+        "edges": [{"edge": key} for key in rights],
+        "incidences": incidences,
+    }
+    path.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")

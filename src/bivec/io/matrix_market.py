@@ -1,0 +1,88 @@
+"""MatrixMarket files: rows are the left side, columns the right.
+
+The format knows no ids. Nodes are numbered from 1, as the file does, unless bivec wrote the file:
+it puts the ids into comment lines (``%left "ann"``), which other programs pass over.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from scipy import io as scipy_io
+from scipy import sparse
+
+from bivec.errors import InputError
+from bivec.graph import BipartiteGraph
+from bivec.ids import Vocabulary
+from bivec.io.source import Progress, Source
+
+_ID_LINE = re.compile(rb'^%(left|right) ("(?:.*)"|-?\d+)\s*$')
+
+
+def read_matrix_market(
+    source: Source, duplicates: str, progress: Progress | None
+) -> tuple[BipartiteGraph, str]:
+    """Read a coordinate or dense matrix as a biadjacency matrix."""
+    ids = _stored_ids(source)
+    with source.open(progress) as stream:
+        try:
+            matrix = scipy_io.mmread(stream, spmatrix=False)
+        except (ValueError, OverflowError) as error:
+            line = re.match(r"Line (\d+): (.*)", str(error))
+            raise InputError(
+                f"this is no valid MatrixMarket file ({line[2] if line else error})",
+                "Mend the line or write the matrix again.",
+                path=source.path,
+                line=int(line[1]) if line else None,
+            ) from error
+    if np.iscomplexobj(matrix):
+        raise InputError("the matrix is complex", "Weights are real numbers.", path=source.path)
+    entries = sparse.coo_array(matrix)
+    vocabularies = [
+        Vocabulary(stored, side) if stored else Vocabulary(np.arange(1, n + 1), side)
+        for side, stored, n in zip(("left", "right"), ids, entries.shape, strict=True)
+    ]
+    try:
+        graph = BipartiteGraph(
+            *entries.coords,
+            entries.data,
+            left_ids=vocabularies[0],
+            right_ids=vocabularies[1],
+            duplicates=duplicates,
+        )
+    except InputError as error:
+        raise InputError(error.problem, error.hint, path=source.path) from None
+    return graph, "MatrixMarket; rows are left, columns right"
+
+
+def _stored_ids(source: Source) -> tuple[list[Any], list[Any]]:
+    ids: dict[bytes, list[Any]] = {b"left": [], b"right": []}
+    if not re.search(rb"(?m)^%(left|right) ", source.head):
+        return [], []
+    with source.open() as stream:
+        for line in stream:
+            if not line.startswith(b"%"):
+                break
+            if match := _ID_LINE.match(line):
+                ids[match[1]].append(json.loads(match[2]))
+    return ids[b"left"], ids[b"right"]
+
+
+def write_matrix_market(graph: BipartiteGraph, path: Path, compressed: bool) -> None:
+    """Write the biadjacency matrix with the ids as comments."""
+    comments = [
+        f"{name} {json.dumps(key)}"
+        for name, side in (("left", graph.left), ("right", graph.right))
+        if side.ids != Vocabulary(np.arange(1, len(side) + 1))
+        for key in side.ids
+    ]
+    matrix = graph.to_scipy().tocoo()
+    field = "real" if graph.weighted else "pattern"
+    file: IO[bytes]
+    with gzip.open(path, "wb") if compressed else path.open("wb") as file:
+        scipy_io.mmwrite(file, matrix, comment="\n".join(comments), field=field, symmetry="general")

@@ -1,0 +1,311 @@
+"""Take a graph from an object: a matrix, a frame, a networkx graph, pairs, a hypergraph."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any, NoReturn
+
+import numpy as np
+import pyarrow as pa
+from scipy import sparse
+
+from bivec.errors import InputError
+from bivec.graph import BipartiteGraph
+from bivec.ids import Id, Vocabulary, to_id_array
+from bivec.io.columns import (
+    AUTO,
+    Auto,
+    Column,
+    WeightColumn,
+    graph_from_columns,
+    resolve,
+    resolve_ends,
+)
+from bivec.io.read import read_edges
+from bivec.io.sniff import guess_weight
+from bivec.io.tables import graph_from_table
+
+
+def as_graph(
+    data: Any,
+    *,
+    left: Column = 0,
+    right: Column = 1,
+    weight: WeightColumn = AUTO,
+    left_ids: Iterable[Id] | None = None,
+    right_ids: Iterable[Id] | None = None,
+    duplicates: str = "sum",
+) -> BipartiteGraph:
+    """Turn whatever holds a bipartite graph into a :class:`~bivec.BipartiteGraph`.
+
+    Parameters
+    ----------
+    data
+        One of
+
+        * a :class:`~bivec.BipartiteGraph`, returned as it is, or a path for :func:`read_edges`;
+        * a scipy sparse matrix or array, or a two-dimensional numpy array: the biadjacency matrix,
+          rows left, columns right. Row order is kept and an explicit 0 is no edge;
+        * a pandas, polars or pyarrow frame (anything narwhals knows): one row an edge;
+        * a networkx graph: nodes with ``bipartite=0`` are left, or those in ``left_ids``; without
+          either a connected graph is two-coloured, its first node left;
+        * an iterable of pairs ``(left, right)`` or triples ``(left, right, weight)``;
+        * a dict of sets, a hypergraph: ``{"party": {"ann", "bob"}}``; members are left, hyperedges
+          right.
+    left, right, weight
+        Columns of a frame, as in :func:`read_edges`.
+    left_ids, right_ids : iterable, optional
+        For a matrix, the ids of its rows and columns; for a networkx graph, ``left_ids`` says
+        which nodes are left.
+    duplicates : {"sum", "max", "last", "error"}
+        What becomes of an edge that is given more than once.
+
+    Examples
+    --------
+    >>> as_graph([("ann", "Alien"), ("bob", "Alien"), ("bob", "Brazil")])
+    BipartiteGraph(2 left, 2 right, 3 edges)
+    >>> as_graph({"party": {"ann", "bob"}, "choir": {"bob"}}).neighbors("bob", side="left")
+    ['choir', 'party']
+    """
+    if isinstance(data, BipartiteGraph):
+        return data
+    named = left_ids is not None or right_ids is not None
+    if sparse.issparse(data) or isinstance(data, np.ndarray):
+        return _from_matrix(data, left_ids, right_ids, duplicates)
+    if _is_networkx(data):
+        return _from_networkx(data, left_ids, duplicates)
+    if named:
+        raise InputError(
+            "left_ids and right_ids go with matrices and networkx graphs only",
+            "Other input carries its own ids.",
+        )
+    if isinstance(data, (str, os.PathLike)):
+        return read_edges(data, left=left, right=right, weight=weight, duplicates=duplicates)
+    if isinstance(data, pa.Table):
+        return graph_from_table(data, left, right, weight, duplicates=duplicates)
+    if isinstance(data, Mapping):
+        return _from_hypergraph(data, duplicates)
+    if (frame := _as_frame(data)) is not None:
+        return _from_frame(frame, left, right, weight, duplicates)
+    if isinstance(data, Iterable) and not isinstance(data, (bytes, bytearray)):
+        return _from_pairs(data, duplicates)
+    raise InputError(
+        f"cannot take a graph from an object of type {type(data).__name__}",
+        "Pass a path, a scipy matrix, a frame, a networkx graph, pairs or a dict of sets.",
+    )
+
+
+def _from_matrix(matrix: Any, left_ids: Any, right_ids: Any, duplicates: str) -> BipartiteGraph:
+    if matrix.ndim != 2:
+        raise InputError(
+            f"a biadjacency matrix has two dimensions, not {matrix.ndim}",
+            "Pass a matrix, or pairs as a list of tuples.",
+        )
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(
+            f"the matrix is of type {matrix.dtype}", "A biadjacency matrix holds real numbers."
+        )
+    entries = sparse.coo_array(matrix)
+    vocabularies = []
+    for side, ids, n in zip(("left", "right"), (left_ids, right_ids), matrix.shape, strict=True):
+        vocabulary = Vocabulary.numbered(n, side) if ids is None else Vocabulary(ids, side)
+        if len(vocabulary) != n:
+            raise InputError(
+                f"{len(vocabulary):,} {side} ids for a matrix of shape {matrix.shape}",
+                "Rows are the left side, columns the right; transpose the matrix if it is the "
+                "other way round.",
+                side=side,
+            )
+        vocabularies.append(vocabulary)
+    return BipartiteGraph(
+        *entries.coords,
+        entries.data,
+        left_ids=vocabularies[0],
+        right_ids=vocabularies[1],
+        duplicates=duplicates,
+    )
+
+
+def _as_frame(data: Any) -> Any:
+    import narwhals as nw
+
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _from_frame(
+    frame: Any, left: Column, right: Column, weight: WeightColumn, duplicates: str
+) -> BipartiteGraph:
+    names = [str(name) for name in frame.columns]
+    if len(names) < 2:
+        raise InputError(
+            f"the frame has {len(names)} column{'s' * (len(names) != 1)}, but an edge has two ends",
+            "Give a frame with a left and a right column.",
+        )
+    chosen = list(resolve_ends(left, right, names))
+    if isinstance(weight, Auto):
+        numeric = [kind.is_numeric() for kind in frame.schema.values()]
+        position = guess_weight(names, numeric, set(chosen))
+    else:
+        position = None if weight is None else resolve(weight, names, "weight")
+    if position is not None:
+        chosen.append(position)
+    try:
+        columns = [frame[:, i].to_arrow() for i in chosen]
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise InputError(
+            f"a column of the frame mixes types ({str(error).splitlines()[0]})",
+            "Convert the id columns to strings or integers first.",
+        ) from error
+    # Two roles may name one column; graph_from_table then says which.
+    table = pa.table(dict(zip((names[i] for i in chosen), columns, strict=True)))
+    if len(table.schema) < len(chosen):
+        raise InputError(
+            f"column {names[chosen[-1]]!r} cannot be a weight and an end",
+            "Choose another weight column, or weight=None.",
+        )
+    return graph_from_table(table, 0, 1, 2 if position is not None else None, duplicates=duplicates)
+
+
+def _fail(problem: str, row: int) -> NoReturn:
+    if problem.startswith("weight: "):
+        raise InputError(
+            f"in edge {row + 1:,}, {problem.removeprefix('weight: ')}",
+            "Weights are finite numbers, not negative.",
+        )
+    raise InputError(
+        f"edge {row + 1:,} has an empty {problem} id", "Every node needs an id.", side=problem
+    )
+
+
+def _from_lists(
+    lefts: list[Any],
+    rights: list[Any],
+    weights: list[Any] | None,
+    duplicates: str,
+    isolated: tuple[list[Any], list[Any]] = ([], []),
+) -> BipartiteGraph:
+    column = None
+    if weights is not None:
+        try:
+            column = pa.chunked_array([np.array(weights, dtype=np.float64)])
+        except (TypeError, ValueError):
+            raise InputError(
+                "a weight is not a number", "The third part of an edge is its weight."
+            ) from None
+    return graph_from_columns(
+        pa.chunked_array([to_id_array(lefts, "left")]),
+        pa.chunked_array([to_id_array(rights, "right")]),
+        column,
+        duplicates=duplicates,
+        fail=_fail,
+        isolated=isolated,
+    )
+
+
+def _from_pairs(pairs: Iterable[Any], duplicates: str) -> BipartiteGraph:
+    edges = list(pairs)
+    if not edges:
+        raise InputError("there are no edges", "Pass at least one pair (left, right).")
+    for i, edge in enumerate(edges):
+        if not isinstance(edge, (tuple, list)) or len(edge) not in (2, 3):
+            raise InputError(
+                f"edge {i + 1:,} is {edge!r}, not a pair",
+                "Pass (left, right) or (left, right, weight).",
+            )
+    weights = [edge[2] if len(edge) == 3 else 1 for edge in edges]
+    weighted = any(len(edge) == 3 for edge in edges)
+    return _from_lists(
+        [edge[0] for edge in edges], [edge[1] for edge in edges], weights if weighted else None,
+        duplicates,
+    )  # fmt: skip
+
+
+def _from_hypergraph(groups: Mapping[Any, Any], duplicates: str) -> BipartiteGraph:
+    if not groups:
+        raise InputError("the hypergraph is empty", "Pass {hyperedge: members}.")
+    for key, members in islice(groups.items(), len(groups)):
+        if isinstance(members, (str, bytes, Mapping)) or not isinstance(members, Iterable):
+            raise InputError(
+                f"the members of hyperedge {key!r} are a {type(members).__name__}",
+                "A hypergraph is a dict of sets: {hyperedge: {members}}.",
+            )
+    rows = [(member, key) for key, members in groups.items() for member in members]
+    empty = [key for key, members in groups.items() if not len(list(members))]
+    lefts, rights = [row[0] for row in rows], [row[1] for row in rows]
+    return _from_lists(lefts, rights, None, duplicates, isolated=([], empty))
+
+
+def _is_networkx(data: Any) -> bool:
+    networkx = sys.modules.get("networkx")
+    return networkx is not None and isinstance(data, networkx.Graph)
+
+
+def _from_networkx(graph: Any, left_ids: Any, duplicates: str) -> BipartiteGraph:
+    side = _sides(graph, left_ids)
+    lefts, rights, weights = [], [], []
+    for u, v, attributes in graph.edges(data=True):
+        if side[u] == side[v]:
+            where = ("left", "right")[side[u]]
+            raise InputError(
+                f"the graph is not bipartite: the edge {u!r} - {v!r} joins two {where} nodes",
+                "Remove such edges, or say with left_ids which nodes are left.",
+            )
+        lefts.append(u if side[u] == 0 else v)
+        rights.append(v if side[u] == 0 else u)
+        weights.append(attributes.get("weight", 1))
+    alone: tuple[list[Any], list[Any]] = ([], [])
+    for node in graph:
+        if graph.degree(node) == 0:
+            alone[side[node]].append(node)
+    if not side:
+        raise InputError("the networkx graph is empty", "A graph needs at least one edge.")
+    weighted = any(weight != 1 for weight in weights)
+    return _from_lists(lefts, rights, weights if weighted else None, duplicates, isolated=alone)
+
+
+def _sides(graph: Any, left_ids: Any) -> dict[Any, int]:
+    """Decide the side of every node: by choice, by attribute, or by colouring."""
+    if left_ids is not None:
+        chosen = set(left_ids)
+        if unknown := chosen - set(graph):
+            raise InputError(
+                f"left_ids names {next(iter(unknown))!r}, which is no node of the graph",
+                "Name nodes of the graph.",
+            )
+        return {node: int(node not in chosen) for node in graph}
+    marks = {node: attributes.get("bipartite") for node, attributes in graph.nodes(data=True)}
+    if all(mark in (0, 1) for mark in marks.values()):
+        return {node: int(mark) for node, mark in marks.items()}
+    networkx = sys.modules["networkx"]
+    undirected = graph.to_undirected() if graph.is_directed() else graph
+    try:
+        colors = networkx.bipartite.color(undirected)
+    except networkx.NetworkXError:
+        cycle = _odd_cycle(networkx, undirected)
+        raise InputError(
+            f"the graph is not bipartite: it has an odd cycle through {cycle}",
+            "Remove such edges, or say with left_ids which nodes are left.",
+        ) from None
+    if not networkx.is_connected(undirected):
+        raise InputError(
+            "the graph falls into several components, so it is not clear which nodes are left",
+            "Set the node attribute bipartite=0 or 1, or pass left_ids.",
+        )
+    first = colors[next(iter(graph))]
+    return {node: int(color != first) for node, color in colors.items()}
+
+
+def _odd_cycle(networkx: Any, graph: Any) -> str:
+    """Name an edge whose ends are an even number of steps from the root of their component."""
+    for component in networkx.connected_components(graph):
+        depth = networkx.single_source_shortest_path_length(graph, next(iter(component)))
+        for u, v in graph.edges(component):
+            if depth[u] % 2 == depth[v] % 2:
+                return f"the edge {u!r} - {v!r}"
+    return "one of its edges"

@@ -1,0 +1,146 @@
+"""A file as a stream of bytes: found, decompressed, counted, and its first bytes looked at."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from bivec.errors import InputError
+
+Progress = Callable[[int, int], None]
+"""Called with bytes read so far and bytes in all."""
+
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"BZh": "bz2",
+    b"\x04\x22\x4d\x18": "lz4",
+}
+_UNREADABLE = {
+    b"\xfd7zXZ\x00": "an xz archive",
+    b"PK\x03\x04": "a zip archive",
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+    b"\x89HDF": "an HDF5 file",
+    b"\x93NUMPY": "a numpy array",
+    b"\x80\x04\x95": "a pickle",
+    b"\x80\x05\x95": "a pickle",
+}
+HEAD_BYTES = 1 << 18
+
+
+@dataclass(frozen=True)
+class Source:
+    """A readable file, its compression (told by its first bytes, not its name) and its start."""
+
+    path: Path
+    compression: str | None
+    size: int
+    head: bytes
+    """The first bytes after decompression."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the head is all there is."""
+        return len(self.head) < HEAD_BYTES
+
+    @contextmanager
+    def open(self, progress: Progress | None = None) -> Iterator[pa.NativeFile]:
+        """Open the decompressed bytes; trouble while reading becomes one clear error."""
+        try:
+            with _stream(self.path, self.compression, self.size, progress) as stream:
+                yield stream
+        except OSError as error:
+            raise read_error(self.path, self.compression, error) from error
+
+
+def find_source(path: str | os.PathLike[str]) -> Source:
+    """Open a path far enough to know what it is."""
+    place = Path(path)
+    if place.is_dir():
+        hint = "Name a file in it."
+        if (place / "manifest.json").exists():
+            hint = "It looks like a saved embedding: open it with bivec.load."
+        raise InputError("this is a directory", hint, path=place)
+    try:
+        with place.open("rb") as file:
+            magic = file.read(8)
+        size = place.stat().st_size
+    except FileNotFoundError:
+        raise InputError("there is no such file", "Check the path.", path=place) from None
+    except OSError as error:
+        raise InputError(f"cannot read it ({error.strerror})", path=place) from error
+    if not magic:
+        raise InputError(
+            "the file is empty",
+            "An edge list needs at least one line: left id, right id.",
+            path=place,
+        )
+    for prefix, what in _UNREADABLE.items():
+        if magic.startswith(prefix):
+            raise InputError(
+                f"this is {what}, not an edge list that bivec reads",
+                "Convert it to CSV, Parquet or another format that 'bivec info --help' lists.",
+                path=place,
+            )
+    compression = next((name for prefix, name in _MAGIC.items() if magic.startswith(prefix)), None)
+    try:
+        with _stream(place, compression, size, None) as stream:
+            head = _read_head(stream)
+    except OSError as error:
+        raise read_error(place, compression, error) from error
+    if not head:
+        raise InputError("the file is empty after decompression", path=place)
+    return Source(place, compression, size, head)
+
+
+def _read_head(stream: pa.NativeFile) -> bytes:
+    head = b""
+    while len(head) < HEAD_BYTES and (block := stream.read(HEAD_BYTES - len(head))):
+        head += block
+    return head
+
+
+def _stream(
+    path: Path, compression: str | None, size: int, progress: Progress | None
+) -> pa.NativeFile:
+    if progress is None:
+        return pa.input_stream(str(path), compression=compression)
+    counting = pa.PythonFile(_Counting(path.open("rb"), size, progress), mode="r")
+    return counting if compression is None else pa.CompressedInputStream(counting, compression)
+
+
+class _Counting:
+    """A file that tells how much of it has been read."""
+
+    def __init__(self, file: BinaryIO, size: int, progress: Progress) -> None:
+        self._file, self._size, self._progress = file, size, progress
+        self._done = 0
+
+    def read(self, n: int = -1) -> bytes:
+        block = self._file.read(n)
+        self._done += len(block)
+        self._progress(self._done, self._size)
+        return block
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+def read_error(path: Path, compression: str | None, error: OSError) -> InputError:
+    """Say what an error of the operating system or of a decompressor means for the user."""
+    if compression is not None and error.errno in (None, errno.EIO):
+        truncated = "runcated" in str(error)
+        return InputError(
+            f"the {compression} data {'ends too early' if truncated else 'is damaged'} ({error})",
+            "Fetch or compress the file again.",
+            path=path,
+        )
+    return InputError(f"cannot read it ({error})", "Check the disk and try again.", path=path)
