@@ -91,7 +91,9 @@ class Vocabulary(Sequence[Id]):
         array: npt.NDArray[Any] = self._array.to_numpy(zero_copy_only=False)
         return array
 
-    def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
         return self.to_numpy() if dtype is None else self.to_numpy().astype(dtype)
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Vocabulary:
@@ -157,8 +159,8 @@ class Vocabulary(Sequence[Id]):
     @overload
     def __getitem__(self, index: int) -> Id: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Id]: ...  # type: ignore[override]
-    def __getitem__(self, index: int | slice) -> Id | list[Id]:  # type: ignore[override]
+    def __getitem__(self, index: slice) -> list[Id]: ...
+    def __getitem__(self, index: int | slice) -> Id | list[Id]:
         """Return the id at a row, or a list of ids for a slice."""
         if isinstance(index, slice):
             ids: list[Id] = self._array.take(
@@ -241,7 +243,14 @@ def _to_id_type(array: pa.Array, name: str, side: str | None) -> pa.Array:
                 side=side,
             ) from None
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return array.cast(pa.large_string())
+        array = array.cast(pa.large_string())
+        if (row := pc.index(array, pa.scalar("", type=pa.large_string())).as_py()) >= 0:
+            raise InputError(
+                f"row {row + 1:,} of the {name} is an empty string",
+                "Every node needs an id of at least one character.",
+                side=side,
+            )
+        return array
     if pa.types.is_null(kind):  # an empty list has no type of its own
         return array.cast(pa.large_string())
     raise InputError(

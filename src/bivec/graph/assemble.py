@@ -82,9 +82,9 @@ def compress(
     order, indptr, indices = _sort(left, right, n_left, n_right)
     values = None if weights is None else weights[order]
     del order
-    indptr, indices, values, merged = _merge(indptr, indices, values, duplicates)
-    indptr, indices, values, zero = _drop_zeros(indptr, indices, values)
-    forward = Compressed(indptr, indices.astype(index_dtype(n_right), copy=False), values)
+    indptr, indices, merged_weights, merged = _merge(indptr, indices, values, duplicates)
+    indptr, indices, kept_weights, zero = _drop_zeros(indptr, indices, merged_weights)
+    forward = Compressed(indptr, indices.astype(index_dtype(n_right), copy=False), kept_weights)
     backward = transpose(forward, n_right)
     return forward, backward, BuildReport(rows=len(left), merged=merged, zero_weight=zero)
 

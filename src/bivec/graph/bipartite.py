@@ -304,7 +304,10 @@ class BipartiteGraph:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Compare as labelled graphs: same ids, same edges, same weights, in any row order."""
+        """Compare as labelled graphs: same ids, same edges, same weights, in any row order.
+
+        As everywhere, digits and the integer they write name the same node.
+        """
         if not isinstance(other, BipartiteGraph):
             return NotImplemented
         if (self.n_left, self.n_right, self.n_edges) != (
@@ -345,8 +348,6 @@ def _matching_rows(mine: Vocabulary, theirs: Vocabulary) -> npt.NDArray[np.int64
     """Return my row for each of their rows, or None where the ids differ."""
     if mine == theirs:
         return np.arange(len(mine))
-    if mine.is_integer != theirs.is_integer:
-        return None
     rows = mine.find(theirs)
     return rows if (rows >= 0).all() else None
 
@@ -375,7 +376,7 @@ def _vocabulary(
     vocabulary = ids if isinstance(ids, Vocabulary) else Vocabulary(ids, side)
     if needed > len(vocabulary):
         raise InputError(
-            f"the edges name {side} row {needed - 1:,} but there are {len(vocabulary):,} {side} ids",
+            f"the edges name {side} row {needed - 1:,} of only {len(vocabulary):,} {side} ids",
             f"Give one {side} id for each row.",
             side=side,
         )

@@ -46,9 +46,10 @@ def resolve(column: Column, names: Sequence[str], role: str, path: Any = None) -
         if len(matches) == 1:
             return matches[0]
         what = "no column" if not matches else f"{len(matches)} columns"
+        known = ", ".join(map(repr, names))
         raise InputError(
-            f"{what} named {column!r} for the {role}; the columns are {', '.join(map(repr, names))}",
-            "Choose one of them by name, or by position counted from 0 (from 1 on the command line).",
+            f"{what} named {column!r} for the {role}; the columns are {known}",
+            "Choose by name, or by position from 0 (on the command line from 1).",
             path=path,
         )
     if not 0 <= column < len(names):
@@ -123,7 +124,7 @@ def _weights(weight: pa.ChunkedArray, fail: Fail) -> npt.NDArray[np.floating[Any
 def _encode(
     column: pa.ChunkedArray, side: str, fail: Fail, infer_integers: bool, isolated: Sequence[Any]
 ) -> tuple[npt.NDArray[np.int32], Vocabulary]:
-    """Number the ids of a side in sorted order."""
+    """Give each id of a side its number in sorted order."""
     if column.null_count:
         fail(side, _first(column.is_null()))
     if not pa.types.is_dictionary(column.type):

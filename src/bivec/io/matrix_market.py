@@ -6,19 +6,19 @@ it puts the ids into comment lines (``%left "ann"``), which other programs pass 
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from scipy import io as scipy_io
-from scipy import sparse
 
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
 from bivec.ids import Vocabulary
+from bivec.io.matrix import graph_from_matrix
 from bivec.io.source import Progress, Source
 
 _ID_LINE = re.compile(rb'^%(left|right) ("(?:.*)"|-?\d+)\s*$')
@@ -40,21 +40,11 @@ def read_matrix_market(
                 path=source.path,
                 line=int(line[1]) if line else None,
             ) from error
-    if np.iscomplexobj(matrix):
-        raise InputError("the matrix is complex", "Weights are real numbers.", path=source.path)
-    entries = sparse.coo_array(matrix)
-    vocabularies = [
-        Vocabulary(stored, side) if stored else Vocabulary(np.arange(1, n + 1), side)
-        for side, stored, n in zip(("left", "right"), ids, entries.shape, strict=True)
-    ]
+    left_ids, right_ids = (
+        stored or np.arange(1, n + 1) for stored, n in zip(ids, matrix.shape, strict=True)
+    )
     try:
-        graph = BipartiteGraph(
-            *entries.coords,
-            entries.data,
-            left_ids=vocabularies[0],
-            right_ids=vocabularies[1],
-            duplicates=duplicates,
-        )
+        graph = graph_from_matrix(matrix, left_ids, right_ids, duplicates)
     except InputError as error:
         raise InputError(error.problem, error.hint, path=source.path) from None
     return graph, "MatrixMarket; rows are left, columns right"
@@ -83,6 +73,5 @@ def write_matrix_market(graph: BipartiteGraph, path: Path, compressed: bool) -> 
     ]
     matrix = graph.to_scipy().tocoo()
     field = "real" if graph.weighted else "pattern"
-    file: IO[bytes]
-    with gzip.open(path, "wb") if compressed else path.open("wb") as file:
+    with pa.output_stream(str(path), compression="gzip" if compressed else None) as file:
         scipy_io.mmwrite(file, matrix, comment="\n".join(comments), field=field, symmetry="general")

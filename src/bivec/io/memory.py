@@ -14,7 +14,7 @@ from scipy import sparse
 
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
-from bivec.ids import Id, Vocabulary, to_id_array
+from bivec.ids import Id, to_id_array
 from bivec.io.columns import (
     AUTO,
     Auto,
@@ -24,6 +24,7 @@ from bivec.io.columns import (
     resolve,
     resolve_ends,
 )
+from bivec.io.matrix import graph_from_matrix
 from bivec.io.read import read_edges
 from bivec.io.sniff import guess_weight
 from bivec.io.tables import graph_from_table
@@ -74,7 +75,7 @@ def as_graph(
         return data
     named = left_ids is not None or right_ids is not None
     if sparse.issparse(data) or isinstance(data, np.ndarray):
-        return _from_matrix(data, left_ids, right_ids, duplicates)
+        return graph_from_matrix(data, left_ids, right_ids, duplicates)
     if _is_networkx(data):
         return _from_networkx(data, left_ids, duplicates)
     if named:
@@ -95,37 +96,6 @@ def as_graph(
     raise InputError(
         f"cannot take a graph from an object of type {type(data).__name__}",
         "Pass a path, a scipy matrix, a frame, a networkx graph, pairs or a dict of sets.",
-    )
-
-
-def _from_matrix(matrix: Any, left_ids: Any, right_ids: Any, duplicates: str) -> BipartiteGraph:
-    if matrix.ndim != 2:
-        raise InputError(
-            f"a biadjacency matrix has two dimensions, not {matrix.ndim}",
-            "Pass a matrix, or pairs as a list of tuples.",
-        )
-    if matrix.dtype.kind not in "biuf":
-        raise InputError(
-            f"the matrix is of type {matrix.dtype}", "A biadjacency matrix holds real numbers."
-        )
-    entries = sparse.coo_array(matrix)
-    vocabularies = []
-    for side, ids, n in zip(("left", "right"), (left_ids, right_ids), matrix.shape, strict=True):
-        vocabulary = Vocabulary.numbered(n, side) if ids is None else Vocabulary(ids, side)
-        if len(vocabulary) != n:
-            raise InputError(
-                f"{len(vocabulary):,} {side} ids for a matrix of shape {matrix.shape}",
-                "Rows are the left side, columns the right; transpose the matrix if it is the "
-                "other way round.",
-                side=side,
-            )
-        vocabularies.append(vocabulary)
-    return BipartiteGraph(
-        *entries.coords,
-        entries.data,
-        left_ids=vocabularies[0],
-        right_ids=vocabularies[1],
-        duplicates=duplicates,
     )
 
 

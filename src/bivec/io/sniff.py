@@ -38,7 +38,52 @@ _NUMBER = re.compile(
 )
 _LETTER_NUMBER = re.compile(r"[^\W\d_]+[-_ ]?\d+$")
 _HEADER_WORDS = frozenset(
-    ["left", "right", "user", "users", "item", "items", "movie", "movies", "viewer", "source", "target", "src", "dst", "from", "to", "node", "edge", "author", "venue", "paper", "gene", "disease", "drug", "person", "product", "customer", "artist", "track", "song", "user_id", "item_id", "userid", "itemid", "movieid", "movie_id", "artistid", "head", "tail", "i", "j", "u", "v", "a", "b"]
+    [
+        "left",
+        "right",
+        "user",
+        "users",
+        "item",
+        "items",
+        "movie",
+        "movies",
+        "viewer",
+        "source",
+        "target",
+        "src",
+        "dst",
+        "from",
+        "to",
+        "node",
+        "edge",
+        "author",
+        "venue",
+        "paper",
+        "gene",
+        "disease",
+        "drug",
+        "person",
+        "product",
+        "customer",
+        "artist",
+        "track",
+        "song",
+        "user_id",
+        "item_id",
+        "userid",
+        "itemid",
+        "movieid",
+        "movie_id",
+        "artistid",
+        "head",
+        "tail",
+        "i",
+        "j",
+        "u",
+        "v",
+        "a",
+        "b",
+    ]
 )
 _TIME_WORDS = ("time", "date", "year", "epoch", "ts")
 

@@ -46,15 +46,11 @@ def read_table_file(
             "Write or fetch it again.",
             path=source.path,
         ) from error
-    ends = [schema.names[i] for i in positions[:2] if i is not None]
+    weighted = positions[2] is not None
     graph = graph_from_table(
-        table,
-        *ends,
-        schema.names[positions[2]] if positions[2] is not None else None,
-        duplicates=duplicates,
-        path=source.path,
+        table, 0, 1, 2 if weighted else None, duplicates=duplicates, path=source.path
     )
-    weighting = f"weight {names[2]!r}" if len(names) == 3 else "unweighted"
+    weighting = f"weight {names[2]!r}" if weighted else "unweighted"
     what = {"parquet": "Parquet", "arrow": "Arrow"}[kind]
     return graph, f"{what} table; left is {names[0]!r}, right {names[1]!r}, {weighting}"
 

@@ -109,8 +109,8 @@ def _refuse_isolated(graph: BipartiteGraph, what: str) -> None:
     alone = int((graph.left.degrees == 0).sum() + (graph.right.degrees == 0).sum())
     if alone:
         raise SaveError(
-            f"{alone:,} node{'s have' if alone > 1 else ' has'} no edge, and {what} has no place for "
-            "that. Write .parquet, .arrow, .mtx or .json, or prune(1, 1) the graph first."
+            f"{alone:,} node{'s have' if alone > 1 else ' has'} no edge, and {what} has no place "
+            "for that. Write .parquet, .arrow, .mtx or .json, or prune(1, 1) the graph first."
         )
     if graph.n_edges == 0:
         raise SaveError(f"the graph has no edges, and {what} cannot hold an empty graph.")

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 import numpy.typing as npt
 
+IntArray = npt.NDArray[np.integer[Any]]
+BoolArray = npt.NDArray[np.bool_]
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def peel(  # type: ignore[no-untyped-def]  # pragma: no cover
-    left_indptr,
-    left_indices,
-    right_indptr,
-    right_indices,
-    min_left,
-    min_right,
-    left_kept,
-    right_kept,
-):
+
+@numba.njit(cache=True, nogil=True)
+def peel(
+    left_indptr: IntArray,
+    left_indices: IntArray,
+    right_indptr: IntArray,
+    right_indices: IntArray,
+    min_left: int,
+    min_right: int,
+    left_kept: BoolArray,
+    right_kept: BoolArray,
+) -> None:
     """Mark the nodes of the largest subgraph whose degrees reach the two minima.
 
     ``left_kept`` and ``right_kept`` are boolean arrays that the kernel fills. A queue of removed
@@ -65,7 +70,7 @@ def warmup() -> None:
     """Compile for both index types that a graph can have."""
     for dtype in (np.int32, np.int64):
         indptr = np.array([0, 1], dtype=np.int64)
-        indices: npt.NDArray[np.integer] = np.zeros(1, dtype=dtype)
+        indices: IntArray = np.zeros(1, dtype=dtype)
         indices.flags.writeable = False
         indptr.flags.writeable = False
         kept = np.empty(1, dtype=bool)
