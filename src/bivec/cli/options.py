@@ -1,0 +1,160 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from bivec.errors import InputError
+from bivec.graph import BipartiteGraph
+from bivec.io.columns import AUTO, Column, WeightColumn
+from bivec.io.read import FORMATS, read_with_description
+
+_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
+_PANEL = "Reading the graph"
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """How to read a graph file; every field is an option of each verb that takes one."""
+
+    left: Annotated[
+        str,
+        typer.Option(
+            help="Column of the left ids: name, or number from 1.", rich_help_panel=_PANEL
+        ),
+    ] = "1"
+    right: Annotated[str, typer.Option(help="Column of the right ids.", rich_help_panel=_PANEL)] = (
+        "2"
+    )
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of the weights. By default the third, if it holds numbers.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    unweighted: Annotated[
+        bool, typer.Option("--unweighted", help="Take no weights.", rich_help_panel=_PANEL)
+    ] = False
+    format: Annotated[
+        str | None,
+        typer.Option(help=f"One of {', '.join(FORMATS)}; else detected.", rich_help_panel=_PANEL),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            help="Text only: a character, 'tab', '::' or 'whitespace'; else detected.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Text only: whether the first row names the columns; else detected.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    no_quote: Annotated[
+        bool,
+        typer.Option(
+            "--no-quote", help='Text only: take " as an ordinary character.', rich_help_panel=_PANEL
+        ),
+    ] = False
+    duplicates: Annotated[
+        str,
+        typer.Option(
+            help="What becomes of repeated edges: sum, max, last or error.", rich_help_panel=_PANEL
+        ),
+    ] = "sum"
+
+    def read(self, path: Path) -> tuple[BipartiteGraph, str]:
+        """Read a graph with a progress bar; return it and how it was understood."""
+        if self.weight is not None and self.unweighted:
+            raise InputError("--weight and --unweighted exclude each other", "Choose one.")
+        weight: WeightColumn = AUTO if self.weight is None else _column(self.weight)
+        delimiter = self.delimiter
+        with reading_progress(path) as progress:
+            return read_with_description(
+                path,
+                left=_column(self.left),
+                right=_column(self.right),
+                weight=None if self.unweighted else weight,
+                format=self.format,
+                delimiter=None if delimiter is None else _DELIMITERS.get(delimiter, delimiter),
+                header=self.header,
+                quote=None if self.no_quote else '"',
+                duplicates=self.duplicates,
+                progress=progress,
+            )
+
+
+def _column(text: str) -> Column:
+    """Understand a column: a number counts from 1 here, as cut and awk do."""
+    if not text.isdecimal():
+        return text
+    if int(text) == 0:
+        raise InputError("there is no column 0", "On the command line columns count from 1.")
+    return int(text) - 1
+
+
+@contextmanager
+def reading_progress(path: Path) -> Iterator[Callable[[int, int], None] | None]:
+    """Show how far reading has come, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (TextColumn("reading {task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=messages(), transient=True) as bar:
+        task = bar.add_task(path.name)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def takes_graph(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options of :class:`Reading`, handed to it as one argument ``reading``."""
+    fields = dataclasses.fields(Reading)
+    hints = get_type_hints(Reading, include_extras=True)
+    signature = inspect.signature(command, eval_str=True)
+    own = [p for p in signature.parameters.values() if p.name != "reading"]
+    options = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields
+    ]
+
+    @functools.wraps(command)
+    def verb(**arguments: Any) -> None:
+        reading = Reading(**{field.name: arguments.pop(field.name) for field in fields})
+        command(**arguments, reading=reading)
+
+    verb.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own] + options
+    )
+    return verb
+
+
+def messages() -> Console:
+    """Return the console for everything that is not data."""
+    return Console(stderr=True, highlight=False)
+
+
+def example(*lines: str) -> str:
+    """Return the epilog of a verb's help."""
+    return "[bold]Examples[/bold]\n\n" + "\n\n".join(f"  [cyan]{line}[/cyan]" for line in lines)

@@ -1,0 +1,90 @@
+"""Summaries for people, as tables on the terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bivec.graph import GraphSummary
+
+
+def print_json(value: Any) -> None:
+    """Print data for a script: one JSON document."""
+    Console(soft_wrap=True, highlight=False, markup=False).print(
+        Text(json.dumps(value, indent=2, ensure_ascii=False))
+    )
+
+
+def print_table(rows: list[tuple[str, ...]], header: tuple[str, ...] | None = None) -> None:
+    """Print rows as a plain table; cells are text, never markup."""
+    table = Table(box=None, show_header=header is not None, pad_edge=False, header_style="bold")
+    for i, name in enumerate(header or [""] * len(rows[0])):
+        table.add_column(name, justify="left" if i == 0 else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console(highlight=False).print(table)
+
+
+def print_facts(rows: list[tuple[str, str]]) -> None:
+    """Print names and values."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(Text(name), Text(value))
+    Console(highlight=False).print(table)
+
+
+def print_summary(summary: GraphSummary, title: str, how: str | None = None) -> None:
+    """Print a graph's summary."""
+    largest = f"{summary.largest_component_nodes:,} nodes ({summary.largest_component_share:.2%})"
+    facts = [("graph", title)]
+    if how:
+        facts.append(("read as", how))
+    facts += [
+        ("edges", f"{summary.edges:,}"),
+        ("density", f"{summary.density:.3g}"),
+        ("weights", _weights(summary)),
+        ("components", f"{summary.components:,}, the largest {largest}"),
+        ("memory", size(summary.memory_bytes)),
+    ]
+    if summary.rows_merged:
+        facts.append(("repeated", f"{summary.rows_merged:,} of {summary.rows_read:,} rows merged"))
+    if summary.rows_zero_weight:
+        facts.append(("no edge", f"{summary.rows_zero_weight:,} pairs with weight 0 left out"))
+    print_facts(facts)
+    Console().print()
+    names = {"0": "min", "0.5": "median", "1": "max"}
+    quantiles = list(summary.left.degree_quantiles)
+    header = ("side", "nodes", "isolated", "mean degree")
+    rows = [
+        (
+            name, f"{side.nodes:,}", f"{side.isolated:,}", f"{side.mean_degree:.2f}",
+            *(f"{side.degree_quantiles[q]:,.4g}" for q in quantiles),
+        )
+        for name, side in (("left", summary.left), ("right", summary.right))
+    ]  # fmt: skip
+    print_table(rows, (*header, *(names.get(q, f"{float(q):.0%}") for q in quantiles)))
+
+
+def _weights(summary: GraphSummary) -> str:
+    if not summary.weighted:
+        return "none"
+    low, high = summary.weight_min, summary.weight_max
+    return f"{low:g} to {high:g}, sum {summary.weight_sum:,.6g}"
+
+
+def size(n: float) -> str:
+    """Write a number of bytes for people.
+
+    >>> size(512), size(2_500_000), size(24e9)
+    ('512 B', '2.5 MB', '24.0 GB')
+    """
+    units = ["B", "kB", "MB", "GB", "TB"]
+    while n >= 1000 and len(units) > 1:
+        n, units = n / 1000, units[1:]
+    return f"{n:.0f} B" if units[0] == "B" else f"{n:.1f} {units[0]}"
