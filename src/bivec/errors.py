@@ -7,6 +7,7 @@ Every message says what is wrong, where, and what to do next. All of them derive
 from __future__ import annotations
 
 import importlib
+import reprlib
 from os import PathLike
 from types import ModuleType
 from typing import Any
@@ -56,7 +57,14 @@ class InputError(BivecError, ValueError):
         if self.column is not None:
             place.append(f"column {self.column}")
         text = f"{', '.join(place)}: {self.problem}." if place else f"{self.problem}."
-        return f"{text} {self.hint}".rstrip()
+        return " ".join(f"{text} {self.hint}".split("\n")).rstrip()
+
+    def located(self, path: str | PathLike[str]) -> InputError:
+        """Return this error with the file named, unless one is named already."""
+        place = self.path or path
+        return InputError(
+            self.problem, self.hint, path=place, line=self.line, column=self.column, side=self.side
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Rebuild from the parts: the default would pass the joined message as the problem."""
@@ -90,6 +98,19 @@ class SaveError(BivecError):
 
 class MissingExtraError(BivecError, ImportError):
     """A feature whose optional packages are not installed."""
+
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = 80
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: its repr, cut in the middle where it is long.
+
+    >>> shown("ann"), len(shown("a" * 1000))
+    ("'ann'", 80)
+    """
+    return _short.repr(value)
 
 
 def require(module: str, extra: str, purpose: str) -> ModuleType:

@@ -7,6 +7,7 @@ million of them cost what their characters cost and no Python object each.
 from __future__ import annotations
 
 import difflib
+import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
@@ -16,12 +17,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bivec.errors import InputError, UnknownIdError
+from bivec.errors import InputError, UnknownIdError, shown
 
 Id = str | int
 
-CANONICAL_INTEGER = r"^(0|-?[1-9][0-9]{0,17})$"
-"""Text that becomes an integer and back without losing a character."""
+CANONICAL_INTEGER = r"^(0|-?[1-9][0-9]{0,18})$"
+"""Text that becomes an integer and back without losing a character, if it fits into 64 bits."""
 
 _MOST_SUGGESTED_FROM = 50_000
 
@@ -142,9 +143,9 @@ class Vocabulary(Sequence[Id]):
         if isinstance(key, (int, np.integer)):
             return _int64(int(key)) if self.is_integer else str(key)
         if isinstance(key, str):
-            if not self.is_integer:
-                return str(key)
-            return _int64(int(key)) if re.match(CANONICAL_INTEGER, key) else None
+            if self.is_integer:
+                return _int64(int(key)) if re.fullmatch(CANONICAL_INTEGER, key) else None
+            return str.__str__(key) if _is_unicode(key) else None
         return None
 
     def _near(self, key: Id) -> list[str]:
@@ -167,7 +168,7 @@ class Vocabulary(Sequence[Id]):
                 pa.array(np.arange(*index.indices(len(self)), dtype=np.int64))
             ).to_pylist()
             return ids
-        position = int(index)
+        position = operator.index(index)
         if not -len(self) <= position < len(self):
             raise IndexError(f"row {position} is outside the {len(self):,} rows of this side")
         value: Id = self._array[position % len(self)].as_py()
@@ -199,14 +200,23 @@ def _int64(value: int) -> int | None:
     return value if -(2**63) <= value < 2**63 else None
 
 
+def _is_unicode(text: str) -> bool:
+    """Tell whether the text is without lone surrogates, which no file and no Arrow array holds."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _few(values: Sequence[Any], most: int = 3) -> str:
     """Return a readable list of the first few values.
 
     >>> _few(["a", "b", "c", "d"])
     "'a', 'b', 'c' and 1 more"
     """
-    shown = ", ".join(repr(value) for value in values[:most])
-    return f"{shown} and {len(values) - most:,} more" if len(values) > most else shown
+    first = ", ".join(map(shown, values[:most]))
+    return f"{first} and {len(values) - most:,} more" if len(values) > most else first
 
 
 def to_id_array(ids: Any, side: str | None = None) -> pa.Array:
@@ -261,7 +271,11 @@ def _to_id_type(array: pa.Array, name: str, side: str | None) -> pa.Array:
 
 
 def _from_python(ids: Any, name: str, side: str | None) -> pa.Array:
-    if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuU":
+    if isinstance(ids, np.ndarray) and ids.ndim != 1:
+        raise InputError(
+            f"the {name} are an array of {ids.ndim} dimensions", "Pass one id a node.", side=side
+        )
+    if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu":
         return pa.array(ids)
     values = list(ids)
     kinds = {type(value) for value in values}
@@ -274,8 +288,8 @@ def _from_python(ids: Any, name: str, side: str | None) -> pa.Array:
             side=side,
         )
     try:
-        return pa.array([str(v) for v in values] if texts == kinds and texts else values)
-    except UnicodeEncodeError:
+        return pa.array([str.__str__(v) for v in values] if texts == kinds and texts else values)
+    except UnicodeError:
         raise InputError(
             f"the {name} hold text that is no valid Unicode (a lone surrogate)",
             "Decode the ids with the right encoding first.",

@@ -52,7 +52,8 @@ def first_bad_weight(weights: npt.NDArray[np.floating[Any]]) -> tuple[int, str] 
     """Return the position of the first weight that no edge can have and what is wrong with it."""
     with np.errstate(over="ignore"):
         single = weights.astype(np.float32, copy=False)
-    bad = ~np.isfinite(single) | (single < 0)
+    # A weight that rounds to 0 would silently be no edge, so it is refused like one too large.
+    bad = ~np.isfinite(single) | (single < 0) | ((single == 0) & (weights != 0))
     if not bad.any():
         return None
     row = int(bad.argmax())
@@ -151,12 +152,25 @@ def _merge(
     if values is None:
         values = np.ones(len(indices), dtype=np.float32)
     if duplicates == "sum":
-        values = np.add.reduceat(values, firsts, dtype=np.float64)
+        values = np.add.reduceat(_ascending(values, starts), firsts, dtype=np.float64)
     elif duplicates == "max":
         values = np.maximum.reduceat(values, firsts)
     else:
         values = values[np.append(firsts[1:], len(indices)) - 1]
     return np.searchsorted(firsts, indptr), indices[firsts], _single(values), merged
+
+
+def _ascending(
+    values: npt.NDArray[np.floating[Any]], starts: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.floating[Any]]:
+    """Sort the weights of each edge, so that rounding does not depend on the order of the rows."""
+    if (values == np.floor(values)).all():  # whole numbers add up exactly in any order
+        return values
+    repeated = ~starts
+    repeated[:-1] |= repeated[1:]
+    group, parts = np.cumsum(starts)[repeated], values[repeated]
+    values[repeated] = parts[np.lexsort((parts, group))]
+    return values
 
 
 def _single(values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float32]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from bivec.errors import InputError
+from bivec.errors import InputError, shown
 from bivec.graph.assemble import (
     BuildReport,
     Compressed,
@@ -123,7 +123,8 @@ class BipartiteGraph:
         except DuplicateEdge as repeat:
             more = repeat.merged - 1
             raise InputError(
-                f"the edge {left_vocabulary[repeat.left]!r} - {right_vocabulary[repeat.right]!r} "
+                f"the edge {shown(left_vocabulary[repeat.left])} - "
+                f"{shown(right_vocabulary[repeat.right])} "
                 "is given more than once" + (f", and {more:,} others are" if more else ""),
                 "Remove the repetition, or choose duplicates='sum', 'max' or 'last'.",
             ) from None
@@ -386,11 +387,13 @@ def _vocabulary(
 def _weights(weights: npt.ArrayLike | None, n: int) -> npt.NDArray[np.floating[Any]] | None:
     if weights is None:
         return None
-    try:
-        array = np.asarray(weights)
-        array = array if array.dtype.kind == "f" else array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError("the weights are no numbers", "Give one finite number an edge.") from None
+    array = np.asarray(weights)
+    if array.size and array.dtype.kind not in "biuf":
+        raise InputError(
+            f"the weights are no real numbers but of type {array.dtype}",
+            "Give one finite number an edge.",
+        )
+    array = array if array.dtype.kind == "f" else array.astype(np.float64)
     if array.shape != (n,):
         raise InputError(
             f"{n:,} edges but weights of shape {array.shape}", "Give one weight for each edge."

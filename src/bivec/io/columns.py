@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bivec.errors import InputError
+from bivec.errors import InputError, shown
 from bivec.graph import BipartiteGraph
 from bivec.graph.assemble import first_bad_weight
 from bivec.ids import CANONICAL_INTEGER, Vocabulary, to_id_array
@@ -52,9 +53,9 @@ def resolve(column: Column, names: Sequence[str], role: str, path: Any = None) -
             "Choose by name, or by position from 0 (on the command line from 1).",
             path=path,
         )
-    if not 0 <= column < len(names):
+    if not isinstance(column, (int, np.integer)) or not 0 <= column < len(names):
         raise InputError(
-            f"there is no column at position {column} for the {role}: "
+            f"there is no column at position {column!r} for the {role}: "
             f"there are {len(names)} columns",
             "Positions count from 0 in Python, from 1 on the command line.",
             path=path,
@@ -107,6 +108,24 @@ def graph_from_columns(
     )
 
 
+def number_column(values: Sequence[Any], fail: Fail) -> pa.ChunkedArray:
+    """Turn weights given as Python objects into a column, naming the first that is no number."""
+    array = np.array(values) if len({type(value) for value in values}) == 1 else None
+    if array is None or array.dtype.kind not in "iuf":
+        numbers = []
+        for row, value in enumerate(values):
+            try:
+                if isinstance(value, (bool, str, bytes)):
+                    raise TypeError
+                numbers.append(float(value))
+            except (TypeError, ValueError):
+                fail(f"weight: the weight {shown(value)} is not a number", row)
+            except OverflowError:
+                fail("weight: the weight does not fit into 32-bit floating point", row)
+        array = np.array(numbers, dtype=np.float64)
+    return pa.chunked_array([array])
+
+
 def _weights(weight: pa.ChunkedArray, fail: Fail) -> npt.NDArray[np.floating[Any]]:
     kind = weight.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
@@ -127,6 +146,8 @@ def _encode(
     """Give each id of a side its number in sorted order."""
     if column.null_count:
         fail(side, _first(column.is_null()))
+    if pa.types.is_string_view(column.type):
+        column = column.cast(pa.large_string())
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     encoded = column.unify_dictionaries().combine_chunks()
@@ -146,16 +167,26 @@ def _encode(
     if empty >= 0:
         fail(side, int((codes == empty).argmax()))
     ids = to_id_array(dictionary, side)
-    if infer_integers and pa.types.is_large_string(ids.type) and len(ids):
-        plain = pc.all(pc.match_substring_regex(ids, CANONICAL_INTEGER)).as_py()
-        ids = ids.cast(pa.int64()) if plain else ids
+    if infer_integers and len(ids):
+        ids = _as_integers(ids)
     if len(isolated):
-        extra = to_id_array(isolated, side).cast(ids.type) if len(ids) else to_id_array(isolated)
-        ids = pa.concat_arrays([ids, extra]).unique() if len(ids) else extra
+        extra = to_id_array(isolated, side)
+        if len(ids) and extra.type != ids.type:
+            to_id_array([ids[0].as_py(), extra[0].as_py()], side)  # says that they mix
+        ids = pa.concat_arrays([ids, extra] if len(ids) else [extra]).unique()
     order = pc.sort_indices(ids)
     rank = np.empty(len(ids), dtype=np.int32)
     rank[order.to_numpy()] = np.arange(len(ids), dtype=np.int32)
     return rank[codes], Vocabulary._trusted(ids.take(order), side)
+
+
+def _as_integers(ids: pa.Array) -> pa.Array:
+    """Turn text into integers if every one of them can be turned back into the same text."""
+    text = pa.types.is_large_string(ids.type)
+    if text and pc.all(pc.match_substring_regex(ids, CANONICAL_INTEGER)).as_py():
+        with suppress(pa.ArrowInvalid):  # 19 digits may be too many for 64 bits: all stay text
+            return ids.cast(pa.int64())
+    return ids
 
 
 def _empty_string(values: pa.Array) -> int:

@@ -28,10 +28,12 @@ def read_communities(
 ) -> tuple[BipartiteGraph, str]:
     """Read a hypergraph, one hyperedge a line."""
     skipped = 0
-    for line in source.head.split(b"\n"):
-        if not is_comment(line):
+    for line in source.head.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        if line.strip() and not is_comment(line):
             break
         skipped += 1
+    else:
+        raise _no_communities(source)
     lines = _lines(source, skipped, progress)
     members = pc.ascii_split_whitespace(pc.ascii_trim(lines, " \t\r"))
     sizes = pc.list_value_length(members).to_numpy()
@@ -40,14 +42,10 @@ def read_communities(
     present = pc.not_equal(nodes, "")  # what splitting a blank line leaves
     nodes, groups = nodes.filter(present), groups[present.to_numpy()]
     if len(groups) == 0:
-        raise InputError(
-            "the file holds no communities",
-            "Each line lists the members of one group, separated by tabs or blanks.",
-            path=source.path,
-        )
+        raise _no_communities(source)
 
     def fail(problem: str, row: int) -> NoReturn:
-        raise InputError(f"cannot read the {problem} side", path=source.path)
+        raise InputError(f"the {problem} id is missing", "Mend the file.", path=source.path)
 
     graph = graph_from_columns(
         nodes,
@@ -58,6 +56,14 @@ def read_communities(
         infer_integers=True,
     )
     return graph, "communities, one a line; left is the member, right the line number, unweighted"
+
+
+def _no_communities(source: Source) -> InputError:
+    return InputError(
+        "the file holds no communities",
+        "Each line lists the members of one group, separated by tabs or blanks.",
+        path=source.path,
+    )
 
 
 def _lines(source: Source, skipped: int, progress: Progress | None) -> pa.ChunkedArray:

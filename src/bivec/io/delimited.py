@@ -12,6 +12,7 @@ import pyarrow.csv as pa_csv
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
 from bivec.io.columns import (
+    UNUSABLE_WEIGHT,
     Auto,
     Column,
     WeightColumn,
@@ -20,7 +21,7 @@ from bivec.io.columns import (
     resolve_ends,
 )
 from bivec.io.diagnose import diagnose
-from bivec.io.sniff import BLANKS, TextFormat, guess_weight, sniff
+from bivec.io.sniff import BLANKS, SEAL, TextFormat, guess_weight, is_simple, sniff
 from bivec.io.source import Progress, Source
 
 _BLOCK = 1 << 20
@@ -56,14 +57,14 @@ def read_delimited(
             path=source.path,
         )
     layout = sniff(
-        source.head, source.path, delimiter=delimiter, header=header or named or None, quote=quote
+        source.head, source.path, delimiter=delimiter, header=named or header, quote=quote
     )
     roles = _roles(layout, left, right, weight, source)
     table = _parse(source, layout, roles, progress)
 
     def fail(problem: str, row: int) -> NoReturn:
         diagnose(source, layout, roles.left, roles.right, roles.weight)
-        raise InputError(f"{problem} (data row {row + 1:,})", path=source.path)
+        raise InputError(f"{problem} (data row {row + 1:,})", UNUSABLE_WEIGHT)  # pragma: no cover
 
     if table.num_rows == 0:
         raise InputError(
@@ -113,12 +114,14 @@ def _parse(source: Source, layout: TextFormat, roles: Roles, progress: Progress 
         wanted[roles.weight] = pa.float64()
     names = [str(i) for i in range(width)]
     with source.open(progress) as stream:
+        text = _prepared(stream, layout, roles)
         try:
             table = pa_csv.read_csv(
-                _rewritten(stream, layout),
+                text if text is stream else pa.PythonFile(text, mode="r"),
                 read_options=pa_csv.ReadOptions(
                     column_names=names,
-                    skip_rows=layout.skipped + layout.header,
+                    skip_rows=layout.skipped,
+                    skip_rows_after_names=int(layout.header),
                     block_size=_BLOCK,
                 ),
                 parse_options=pa_csv.ParseOptions(
@@ -137,21 +140,57 @@ def _parse(source: Source, layout: TextFormat, roles: Roles, progress: Progress 
             if "Empty CSV" in str(error):
                 return pa.table({"left": [], "right": [], "weight": []})
             diagnose(source, layout, roles.left, roles.right, roles.weight)
-            raise InputError(f"the text cannot be parsed ({error})", path=source.path) from error
-    return table.rename_columns(["left", "right", "weight"][: len(wanted)])
+            raise InputError(
+                f"the text cannot be parsed ({error})",
+                "Pass delimiter, header or quote if they were guessed wrong; a row may be at most "
+                "1 MB long.",
+                path=source.path,
+            ) from error
+    table = table.rename_columns(["left", "right", "weight"][: len(wanted)])
+    if isinstance(text, _Sealed) and text.sealed:
+        if table["left"][-1].as_py() != SEAL:
+            diagnose(source, layout, roles.left, roles.right, roles.weight)
+        table = table.slice(0, table.num_rows - 1)
+    return table
 
 
 def _inner_delimiter(layout: TextFormat) -> str:
     if layout.delimiter == BLANKS:
         return " "
-    return layout.delimiter if len(layout.delimiter) == 1 else _UNIT_SEPARATOR.decode()
+    return layout.delimiter if is_simple(layout.delimiter) else _UNIT_SEPARATOR.decode()
 
 
-def _rewritten(stream: pa.NativeFile, layout: TextFormat) -> Any:
-    """Turn runs of blanks, or a delimiter of several characters, into single characters."""
-    if layout.delimiter == BLANKS or len(layout.delimiter) > 1:
-        return pa.PythonFile(_Rewriting(stream, layout.delimiter), mode="r")
-    return stream
+def _prepared(stream: pa.NativeFile, layout: TextFormat, roles: Roles) -> Any:
+    """Turn runs of blanks, or a delimiter of several bytes, into single ones; seal quoted text."""
+    if not is_simple(layout.delimiter):
+        return _Rewriting(stream, layout.delimiter)
+    if layout.quote is None:
+        return stream
+    cells = ["0" if i == roles.weight else SEAL for i in range(len(layout.names))]
+    return _Sealed(stream, layout.quote.encode(), f"\n{layout.delimiter.join(cells)}\n".encode())
+
+
+class _Sealed:
+    """A stream that ends in a row of its own if there were quotes.
+
+    A quote that is never closed swallows the rest of the file, and the parser does not mind. The
+    last row is the seal unless that happened.
+    """
+
+    def __init__(self, stream: pa.NativeFile, quote: bytes, seal: bytes) -> None:
+        self._stream, self._quote, self._seal = stream, quote, seal
+        self._quoted = self.sealed = self.closed = False
+
+    def read(self, n: int = -1) -> bytes:
+        block: bytes = self._stream.read(n)
+        self._quoted = self._quoted or self._quote in block
+        if block or self.sealed or not self._quoted:
+            return block
+        self.sealed = True
+        return self._seal
+
+    def close(self) -> None:
+        self.closed = True
 
 
 class _Rewriting:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
 from bivec.ids import to_id_array
-from bivec.io.columns import MISSING_END, UNUSABLE_WEIGHT, graph_from_columns
+from bivec.io.columns import MISSING_END, UNUSABLE_WEIGHT, graph_from_columns, number_column
 from bivec.io.source import Progress, Source
 
 
@@ -37,11 +37,15 @@ def read_hif(
             line=error.lineno,
             column=str(error.colno),
         ) from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, deep nesting
+        raise InputError(
+            f"this JSON is no HIF hypergraph ({error})", _EXAMPLE, path=source.path
+        ) from None
     incidences = data.get("incidences") if isinstance(data, dict) else None
     if not isinstance(incidences, list) or not all(isinstance(i, dict) for i in incidences):
         raise InputError(
             "this JSON is no HIF hypergraph: it needs a list 'incidences' of objects",
-            'For instance {"incidences": [{"node": "ann", "edge": "party"}]}.',
+            _EXAMPLE,
             path=source.path,
         )
 
@@ -57,7 +61,7 @@ def read_hif(
             f"incidence {row + 1:,} has no {kind!r}", MISSING_END, path=source.path, side=problem
         )
 
-    nodes, edges = (_ids(incidences, key, side, source, fail) for key, side in _KEYS)
+    nodes, edges = (_ids(incidences, key, side, fail) for key, side in _KEYS)
     isolated = (_listed(data, "nodes", "node", source), _listed(data, "edges", "edge", source))
     if not incidences and not any(isolated):
         raise InputError("the hypergraph has no incidences", "List at least one.", path=source.path)
@@ -73,28 +77,20 @@ def read_hif(
 
 
 _KEYS = (("node", "left"), ("edge", "right"))
+_EXAMPLE = 'It should look like {"incidences": [{"node": "ann", "edge": "party"}]}.'
 
 
-def _ids(
-    incidences: list[dict[str, Any]], key: str, side: str, source: Source, fail: Any
-) -> pa.ChunkedArray:
+def _ids(incidences: list[dict[str, Any]], key: str, side: str, fail: Any) -> pa.ChunkedArray:
     values = [incidence.get(key) for incidence in incidences]
     if None in values or "" in values:
         fail(side, next(i for i, value in enumerate(values) if value in (None, "")))
-    try:
-        return pa.chunked_array([to_id_array(values, side)])
-    except InputError as error:
-        raise InputError(error.problem, error.hint, path=source.path, side=side) from None
+    return pa.chunked_array([to_id_array(values, side)])
 
 
 def _weights(incidences: list[dict[str, Any]], fail: Any) -> pa.ChunkedArray | None:
-    weights = [incidence.get("weight", 1) for incidence in incidences]
-    if all(weight == 1 for weight in weights):
+    if not any("weight" in incidence for incidence in incidences):
         return None
-    for row, weight in enumerate(weights):
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)):
-            fail(f"weight: the weight {weight!r} is not a number", row)
-    return pa.chunked_array([pa.array([float(weight) for weight in weights])])
+    return number_column([incidence.get("weight", 1) for incidence in incidences], fail)
 
 
 def _listed(data: dict[str, Any], table: str, key: str, source: Source) -> list[Any]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
-from bivec.errors import InputError
+from bivec.errors import InputError, shown
 from bivec.graph import BipartiteGraph
+from bivec.graph.assemble import first_bad_weight
 from bivec.ids import Id, Vocabulary
 
 
@@ -26,17 +28,23 @@ def graph_from_matrix(
         )
     if matrix.dtype.kind not in "biuf":
         raise InputError(
-            f"the matrix is of type {matrix.dtype}", "A biadjacency matrix holds real numbers."
+            f"the matrix is of type {matrix.dtype}, but a biadjacency matrix holds real numbers",
+            "Convert it, or pass pairs as a list of tuples.",
         )
+    if matrix.dtype == np.float16:  # which scipy does not know
+        matrix = matrix.astype(np.float32)
+    left, right = _vocabulary(left_ids, matrix.shape, 0), _vocabulary(right_ids, matrix.shape, 1)
     entries = sparse.coo_array(matrix)
     rows, columns = entries.coords
+    if (bad := first_bad_weight(entries.data)) is not None:
+        at, problem = bad
+        raise InputError(
+            f"in the entry of left {shown(left[rows[at]])} and right {shown(right[columns[at]])}, "
+            f"{problem}",
+            "Weights are finite and not negative; an entry of 0 is no edge.",
+        )
     return BipartiteGraph(
-        rows,
-        columns,
-        entries.data,
-        left_ids=_vocabulary(left_ids, matrix.shape, 0),
-        right_ids=_vocabulary(right_ids, matrix.shape, 1),
-        duplicates=duplicates,
+        rows, columns, entries.data, left_ids=left, right_ids=right, duplicates=duplicates
     )
 
 

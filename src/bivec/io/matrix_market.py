@@ -6,6 +6,7 @@ it puts the ids into comment lines (``%left "ann"``), which other programs pass 
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
@@ -34,8 +35,9 @@ def read_matrix_market(
             matrix = scipy_io.mmread(stream, spmatrix=False)
         except (ValueError, OverflowError) as error:
             line = re.match(r"Line (\d+): (.*)", str(error))
+            what = (line[2] if line else str(error)).rstrip(".")
             raise InputError(
-                f"this is no valid MatrixMarket file ({line[2] if line else error})",
+                f"this is no valid MatrixMarket file ({what})",
                 "Mend the line or write the matrix again.",
                 path=source.path,
                 line=int(line[1]) if line else None,
@@ -43,10 +45,7 @@ def read_matrix_market(
     left_ids, right_ids = (
         stored or np.arange(1, n + 1) for stored, n in zip(ids, matrix.shape, strict=True)
     )
-    try:
-        graph = graph_from_matrix(matrix, left_ids, right_ids, duplicates)
-    except InputError as error:
-        raise InputError(error.problem, error.hint, path=source.path) from None
+    graph = graph_from_matrix(matrix, left_ids, right_ids, duplicates)
     return graph, "MatrixMarket; rows are left, columns right"
 
 
@@ -55,11 +54,19 @@ def _stored_ids(source: Source) -> tuple[list[Any], list[Any]]:
     if not re.search(rb"(?m)^%(left|right) ", source.head):
         return [], []
     with source.open() as stream:
-        for line in stream:
+        for number, line in enumerate(io.BufferedReader(stream), 1):
             if not line.startswith(b"%"):
                 break
             if match := _ID_LINE.match(line):
-                ids[match[1]].append(json.loads(match[2]))
+                try:
+                    ids[match[1]].append(json.loads(match[2]))
+                except ValueError as error:
+                    raise InputError(
+                        f"the id in this comment cannot be read ({error})",
+                        'Write it as %left "ann", or remove all such comments.',
+                        path=source.path,
+                        line=number,
+                    ) from None
     return ids[b"left"], ids[b"right"]
 
 

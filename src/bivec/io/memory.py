@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
-from bivec.errors import InputError
+from bivec.errors import InputError, shown
 from bivec.graph import BipartiteGraph
 from bivec.ids import Id, to_id_array
 from bivec.io.columns import (
@@ -21,6 +20,7 @@ from bivec.io.columns import (
     Column,
     WeightColumn,
     graph_from_columns,
+    number_column,
     resolve,
     resolve_ends,
 )
@@ -77,6 +77,10 @@ def as_graph(
     if sparse.issparse(data) or isinstance(data, np.ndarray):
         return graph_from_matrix(data, left_ids, right_ids, duplicates)
     if _is_networkx(data):
+        if right_ids is not None:
+            raise InputError(
+                "right_ids does not go with a networkx graph", "Pass left_ids; the rest are right."
+            )
         return _from_networkx(data, left_ids, duplicates)
     if named:
         raise InputError(
@@ -85,6 +89,8 @@ def as_graph(
         )
     if isinstance(data, (str, os.PathLike)):
         return read_edges(data, left=left, right=right, weight=weight, duplicates=duplicates)
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
         return graph_from_table(data, left, right, weight, duplicates=duplicates)
     if isinstance(data, Mapping):
@@ -102,7 +108,13 @@ def as_graph(
 def _as_frame(data: Any) -> Any:
     import narwhals as nw
 
-    frame = nw.from_native(data, pass_through=True)
+    try:
+        frame = nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise InputError(
+            f"two columns of the frame have the same name ({error})",
+            "Give each column its own name.",
+        ) from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     return frame if isinstance(frame, nw.DataFrame) else None
@@ -160,18 +172,10 @@ def _from_lists(
     duplicates: str,
     isolated: tuple[list[Any], list[Any]] = ([], []),
 ) -> BipartiteGraph:
-    column = None
-    if weights is not None:
-        try:
-            column = pa.chunked_array([np.array(weights, dtype=np.float64)])
-        except (TypeError, ValueError):
-            raise InputError(
-                "a weight is not a number", "The third part of an edge is its weight."
-            ) from None
     return graph_from_columns(
         pa.chunked_array([to_id_array(lefts, "left")]),
         pa.chunked_array([to_id_array(rights, "right")]),
-        column,
+        None if weights is None else number_column(weights, _fail),
         duplicates=duplicates,
         fail=_fail,
         isolated=isolated,
@@ -185,7 +189,7 @@ def _from_pairs(pairs: Iterable[Any], duplicates: str) -> BipartiteGraph:
     for i, edge in enumerate(edges):
         if not isinstance(edge, (tuple, list)) or len(edge) not in (2, 3):
             raise InputError(
-                f"edge {i + 1:,} is {edge!r}, not a pair",
+                f"edge {i + 1:,} is {shown(edge)}, not a pair",
                 "Pass (left, right) or (left, right, weight).",
             )
     weights = [edge[2] if len(edge) == 3 else 1 for edge in edges]
@@ -199,16 +203,17 @@ def _from_pairs(pairs: Iterable[Any], duplicates: str) -> BipartiteGraph:
 def _from_hypergraph(groups: Mapping[Any, Any], duplicates: str) -> BipartiteGraph:
     if not groups:
         raise InputError("the hypergraph is empty", "Pass {hyperedge: members}.")
-    for key, members in islice(groups.items(), len(groups)):
+    lefts: list[Any] = []
+    rights: list[Any] = []
+    for key, members in groups.items():
         if isinstance(members, (str, bytes, Mapping)) or not isinstance(members, Iterable):
             raise InputError(
-                f"the members of hyperedge {key!r} are a {type(members).__name__}",
+                f"the members of hyperedge {shown(key)} are a {type(members).__name__}",
                 "A hypergraph is a dict of sets: {hyperedge: {members}}.",
             )
-    rows = [(member, key) for key, members in groups.items() for member in members]
-    empty = [key for key, members in groups.items() if not len(list(members))]
-    lefts, rights = [row[0] for row in rows], [row[1] for row in rows]
-    return _from_lists(lefts, rights, None, duplicates, isolated=([], empty))
+        lefts.extend(members)
+        rights.extend([key] * (len(lefts) - len(rights)))
+    return _from_lists(lefts, rights, None, duplicates, isolated=([], list(groups)))
 
 
 def _is_networkx(data: Any) -> bool:
@@ -217,13 +222,16 @@ def _is_networkx(data: Any) -> bool:
 
 
 def _from_networkx(graph: Any, left_ids: Any, duplicates: str) -> BipartiteGraph:
+    if len(graph) == 0:
+        raise InputError("the networkx graph is empty", "A graph needs at least one edge.")
     side = _sides(graph, left_ids)
     lefts, rights, weights = [], [], []
     for u, v, attributes in graph.edges(data=True):
         if side[u] == side[v]:
             where = ("left", "right")[side[u]]
             raise InputError(
-                f"the graph is not bipartite: the edge {u!r} - {v!r} joins two {where} nodes",
+                f"the graph is not bipartite: the edge {shown(u)} - {shown(v)} joins "
+                f"two {where} nodes",
                 "Remove such edges, or say with left_ids which nodes are left.",
             )
         lefts.append(u if side[u] == 0 else v)
@@ -233,8 +241,6 @@ def _from_networkx(graph: Any, left_ids: Any, duplicates: str) -> BipartiteGraph
     for node in graph:
         if graph.degree(node) == 0:
             alone[side[node]].append(node)
-    if not side:
-        raise InputError("the networkx graph is empty", "A graph needs at least one edge.")
     weighted = any(weight != 1 for weight in weights)
     return _from_lists(lefts, rights, weights if weighted else None, duplicates, isolated=alone)
 
@@ -245,12 +251,19 @@ def _sides(graph: Any, left_ids: Any) -> dict[Any, int]:
         chosen = set(left_ids)
         if unknown := chosen - set(graph):
             raise InputError(
-                f"left_ids names {next(iter(unknown))!r}, which is no node of the graph",
+                f"left_ids names {shown(next(iter(unknown)))}, which is no node of the graph",
                 "Name nodes of the graph.",
             )
         return {node: int(node not in chosen) for node in graph}
     marks = {node: attributes.get("bipartite") for node, attributes in graph.nodes(data=True)}
-    if all(mark in (0, 1) for mark in marks.values()):
+    if any(mark is not None for mark in marks.values()):
+        for node, mark in marks.items():
+            if mark not in (0, 1):
+                raise InputError(
+                    f"the attribute 'bipartite' of node {shown(node)} is {shown(mark)}, "
+                    "but other nodes have it",
+                    "Set it to 0 (left) or 1 (right) for every node, or pass left_ids.",
+                )
         return {node: int(mark) for node, mark in marks.items()}
     networkx = sys.modules["networkx"]
     undirected = graph.to_undirected() if graph.is_directed() else graph
@@ -277,5 +290,5 @@ def _odd_cycle(networkx: Any, graph: Any) -> str:
         depth = networkx.single_source_shortest_path_length(graph, next(iter(component)))
         for u, v in graph.edges(component):
             if depth[u] % 2 == depth[v] % 2:
-                return f"the edge {u!r} - {v!r}"
+                return f"the edge {shown(u)} - {shown(v)}"
     return "one of its edges"

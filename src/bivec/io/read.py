@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
@@ -17,6 +21,8 @@ from bivec.io.tables import read_table_file
 
 FORMATS = ("text", "parquet", "arrow", "communities", "matrix-market", "hif")
 """What :func:`read_edges` reads."""
+
+_READERS = {"communities": read_communities, "matrix-market": read_matrix_market, "hif": read_hif}
 
 
 def read_edges(
@@ -97,35 +103,34 @@ def read_with_description(
 ) -> tuple[BipartiteGraph, str]:
     """Read a graph as :func:`read_edges` does, and say in words how the file was understood."""
     check_policy(duplicates)
+    if format is not None and format not in FORMATS:
+        raise InputError(f"{format!r} is no format", f"Choose one of {', '.join(FORMATS)}.")
     source = find_source(path)
-    kind = format or detect_format(source)
-    if kind not in FORMATS:
-        raise InputError(f"{kind!r} is no format", f"Choose one of {', '.join(FORMATS)}.")
-    if kind in ("communities", "matrix-market", "hif"):
-        if (left, right) != (0, 1) or not isinstance(weight, (Auto, type(None))):
-            raise InputError(
-                f"a {kind} file has no columns to choose",
-                "Drop left, right and weight, or pass format='text'.",
-                path=source.path,
-            )
-        readers = {
-            "communities": read_communities, "matrix-market": read_matrix_market, "hif": read_hif,
-        }  # fmt: skip
-        graph, how = readers[kind](source, duplicates, progress)
-        return (_unweighted(graph) if weight is None else graph), how
-    if kind in ("parquet", "arrow"):
-        return read_table_file(source, kind, left, right, weight, duplicates)
-    return read_delimited(
-        source, left, right, weight, delimiter, header, quote, duplicates, progress
-    )
+    with _located(source.path):
+        kind = format or detect_format(source)
+        if kind in _READERS:
+            if (left, right) != (0, 1) or not isinstance(weight, (Auto, type(None))):
+                raise InputError(
+                    f"a {kind} file has no columns to choose",
+                    "Drop left, right and weight, or pass format='text'.",
+                    path=source.path,
+                )
+            graph, how = _READERS[kind](source, duplicates, progress)
+            return (_unweighted(graph) if weight is None else graph), how
+        if kind in ("parquet", "arrow"):
+            return read_table_file(source, kind, left, right, weight, duplicates)
+        return read_delimited(
+            source, left, right, weight, delimiter, header, quote, duplicates, progress
+        )
 
 
 def detect_format(source: Source) -> str:
     """Tell the format by the first bytes, and community files by their name."""
     head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head.startswith(b"PAR1"):
+    # What follows the word tells the format from an edge list whose first node is called PAR1.
+    if re.match(rb"PAR1[\x00-\x08\x0e-\x1f]", head):
         return "parquet"
-    if head.startswith(b"ARROW1"):
+    if head.startswith(b"ARROW1\0\0"):
         return "arrow"
     if head.startswith(b"%%MatrixMarket"):
         return "matrix-market"
@@ -134,6 +139,15 @@ def detect_format(source: Source) -> str:
     if ".cmty" in source.path.suffixes:
         return "communities"
     return "text"
+
+
+@contextmanager
+def _located(path: Path) -> Iterator[None]:
+    """Name the file in errors of code that does not know it."""
+    try:
+        yield
+    except InputError as error:
+        raise error.located(path) from error.__cause__
 
 
 def _unweighted(graph: BipartiteGraph) -> BipartiteGraph:

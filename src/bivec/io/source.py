@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,8 +31,12 @@ _UNREADABLE = {
     b"\xfe\xff": "UTF-16 text",
     b"\x89HDF": "an HDF5 file",
     b"\x93NUMPY": "a numpy array",
-    b"\x80\x04\x95": "a pickle",
-    b"\x80\x05\x95": "a pickle",
+    b"\x80\x02": "a pickle",
+    b"\x80\x03": "a pickle",
+    b"\x80\x04": "a pickle",
+    b"\x80\x05": "a pickle",
+    b"FEA1": "a Feather file of version 1",
+    b"SQLite format 3\x00": "an SQLite database",
 }
 HEAD_BYTES = 1 << 18
 
@@ -71,25 +76,21 @@ def find_source(path: str | os.PathLike[str]) -> Source:
         raise InputError("this is a directory", hint, path=place)
     try:
         with place.open("rb") as file:
-            magic = file.read(8)
+            magic = file.read(262)
         size = place.stat().st_size
     except FileNotFoundError:
         raise InputError("there is no such file", "Check the path.", path=place) from None
     except OSError as error:
-        raise InputError(f"cannot read it ({error.strerror})", path=place) from error
+        raise InputError(
+            f"cannot read it ({error.strerror})", "Check its permissions.", path=place
+        ) from error
     if not magic:
         raise InputError(
             "the file is empty",
             "An edge list needs at least one line: left id, right id.",
             path=place,
         )
-    for prefix, what in _UNREADABLE.items():
-        if magic.startswith(prefix):
-            raise InputError(
-                f"this is {what}, not an edge list that bivec reads",
-                "Convert it to CSV, Parquet or another format that 'bivec info --help' lists.",
-                path=place,
-            )
+    _refuse_foreign(magic, place)
     compression = next((name for prefix, name in _MAGIC.items() if magic.startswith(prefix)), None)
     try:
         with _stream(place, compression, size, None) as stream:
@@ -97,8 +98,27 @@ def find_source(path: str | os.PathLike[str]) -> Source:
     except OSError as error:
         raise read_error(place, compression, error) from error
     if not head:
-        raise InputError("the file is empty after decompression", path=place)
+        raise InputError(
+            "the file is empty after decompression", "Fetch or compress it again.", path=place
+        )
+    if compression:
+        _refuse_foreign(head, place)
     return Source(place, compression, size, head)
+
+
+def _refuse_foreign(head: bytes, path: Path) -> None:
+    """Name a file of a kind that would only give a puzzling error further on."""
+    what = next((what for prefix, what in _UNREADABLE.items() if head.startswith(prefix)), None)
+    if head[257:262] == b"ustar":
+        what = "a tar archive"
+    elif re.match(rb"([^\0]\0){4}|(\0[^\0]){4}", head):
+        what = "UTF-16 text"
+    if what is not None:
+        raise InputError(
+            f"this is {what}, not an edge list that bivec reads",
+            "Convert it to CSV, Parquet or another format that 'bivec info --help' lists.",
+            path=path,
+        )
 
 
 def _read_head(stream: pa.NativeFile) -> bytes:

@@ -31,6 +31,12 @@ def read_table_file(
     source: Source, kind: str, left: Column, right: Column, weight: WeightColumn, duplicates: str
 ) -> tuple[BipartiteGraph, str]:
     """Read the needed columns of a Parquet or Arrow file."""
+    if source.compression:
+        raise InputError(
+            f"this {kind} file is packed with {source.compression}, which bivec does not unpack",
+            f"Unpack it first; {kind} compresses its own columns.",
+            path=source.path,
+        )
     try:
         schema = _schema(source, kind)
         positions = _positions(schema, left, right, weight, source.path)
@@ -42,7 +48,7 @@ def read_table_file(
         table = _read(source, kind, names, schema)
     except (pa.ArrowException, OSError) as error:
         raise InputError(
-            f"the {kind} file is damaged or incomplete ({str(error).splitlines()[0]})",
+            f"the {kind} file is damaged or incomplete ({str(error).splitlines()[0].rstrip('.')})",
             "Write or fetch it again.",
             path=source.path,
         ) from error
@@ -103,19 +109,14 @@ def graph_from_table(
     isolated = _isolated(table.schema)
     if table.num_rows == 0 and not any(isolated):
         raise InputError("the table has no rows", "A graph needs at least one edge.", path=path)
-    try:
-        return graph_from_columns(
-            table.column(columns[0]),
-            table.column(columns[1]),
-            None if columns[2] is None else table.column(columns[2]),
-            duplicates=duplicates,
-            fail=fail,
-            isolated=isolated,
-        )
-    except InputError as error:
-        if error.path is None and path is not None:
-            raise InputError(error.problem, error.hint, path=path, side=error.side) from None
-        raise
+    return graph_from_columns(
+        table.column(columns[0]),
+        table.column(columns[1]),
+        None if columns[2] is None else table.column(columns[2]),
+        duplicates=duplicates,
+        fail=fail,
+        isolated=isolated,
+    )
 
 
 def _positions(

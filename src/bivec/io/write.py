@@ -33,6 +33,7 @@ WRITABLE = {
 
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _ROWS_AT_ONCE = 1 << 20
+_LONGEST_CELL = 100_000  # what every reader of text takes, Python's csv module among them
 
 
 def write_graph(graph: BipartiteGraph, path: str | os.PathLike[str]) -> None:
@@ -61,13 +62,11 @@ def write_graph(graph: BipartiteGraph, path: str | os.PathLike[str]) -> None:
     kind = next((kind for suffix, kind in WRITABLE.items() if name.endswith(suffix)), None)
     if kind is None:
         raise SaveError(
-            f"cannot tell from the name {target.name!r} in which format to write. "
+            f"cannot write {target}: its name does not tell the format. "
             f"Use one of the suffixes {', '.join(WRITABLE)}."
         )
-    if compression and kind in ("parquet", "arrow", "hif", "communities"):
-        raise SaveError(f"a {kind} file is not written compressed. Drop the last suffix.")
-    if compression == "zstd" and kind == "matrix-market":
-        raise SaveError("a matrix-market file is compressed with .gz only.")
+    if problem := _problem(graph, kind, compression):
+        raise SaveError(f"cannot write {target}: {problem}")
     with atomic_file(target) as temporary:
         if kind in ("csv", "tsv"):
             _write_text(graph, temporary, "," if kind == "csv" else "\t", compression)
@@ -88,8 +87,51 @@ def write_graph(graph: BipartiteGraph, path: str | os.PathLike[str]) -> None:
             _write_communities(graph, temporary)
 
 
+def _problem(graph: BipartiteGraph, kind: str, compression: str | None) -> str | None:
+    """Say what this format would lose, and the way out."""
+    if compression and kind in ("parquet", "arrow", "hif", "communities"):
+        return f"a {kind} file is not written compressed. Drop the last suffix."
+    if compression == "zstd" and kind == "matrix-market":
+        return "a matrix-market file is compressed with gzip only. Use the suffix .mtx.gz."
+    if graph.n_left + graph.n_right == 0:
+        return "the graph is empty. Add a node or an edge."
+    if kind not in ("csv", "tsv", "communities"):
+        return None
+    alone = int((graph.left.degrees == 0).sum() + (graph.right.degrees == 0).sum())
+    if alone:
+        what = "a community file" if kind == "communities" else "text"
+        return (
+            f"{alone:,} node{'s have' if alone > 1 else ' has'} no edge, and {what} has no place "
+            "for that. Write .parquet, .arrow, .mtx or .json, or prune(1, 1) the graph first."
+        )
+    return _community_problem(graph) if kind == "communities" else _text_problem(graph)
+
+
+def _text_problem(graph: BipartiteGraph) -> str | None:
+    for side in (graph.left, graph.right):
+        ids = side.ids.to_arrow()
+        if not side.ids.is_integer and pc.max(pc.binary_length(ids)).as_py() > _LONGEST_CELL:
+            return f"an id is longer than {_LONGEST_CELL:,} bytes. Write .json (HIF) or .parquet."
+    return None
+
+
+def _community_problem(graph: BipartiteGraph) -> str | None:
+    other = "Write .json (HIF) or .parquet."
+    if graph.weighted:
+        return f"a community file has no place for weights. {other}"
+    if graph.right.ids != Vocabulary(np.arange(1, graph.n_right + 1)):
+        return (
+            "a community file numbers its groups by line, so the right ids would be lost "
+            f"unless they are 1 to {graph.n_right:,}. {other}"
+        )
+    # Control characters end cells or lines, a leading # or % makes a comment, U+FEFF a BOM.
+    names = graph.left.ids.to_arrow().cast(pa.large_string())
+    if pc.any(pc.match_substring_regex(names, r"[\x00-\x20\x7f]|^[#%\x{feff}]")).as_py():
+        return f"a left id holds a blank or control character or starts with # or %. {other}"
+    return None
+
+
 def _write_text(graph: BipartiteGraph, path: Path, delimiter: str, compression: str | None) -> None:
-    _refuse_isolated(graph, "text")
     table = graph.to_arrow()
     if not graph.weighted:
         table = table.drop_columns("weight")
@@ -105,33 +147,9 @@ def _write_text(graph: BipartiteGraph, path: Path, delimiter: str, compression: 
             out.write_table(pa.table(batch).cast(plain))
 
 
-def _refuse_isolated(graph: BipartiteGraph, what: str) -> None:
-    alone = int((graph.left.degrees == 0).sum() + (graph.right.degrees == 0).sum())
-    if alone:
-        raise SaveError(
-            f"{alone:,} node{'s have' if alone > 1 else ' has'} no edge, and {what} has no place "
-            "for that. Write .parquet, .arrow, .mtx or .json, or prune(1, 1) the graph first."
-        )
-    if graph.n_edges == 0:
-        raise SaveError(f"the graph has no edges, and {what} cannot hold an empty graph.")
-
-
 def _write_communities(graph: BipartiteGraph, path: Path) -> None:
-    """Write one line a right node; only what the line says can be kept."""
-    _refuse_isolated(graph, "a community file")
-    if graph.weighted:
-        raise SaveError("a community file has no place for weights. Write .parquet or .json.")
-    if graph.right.ids != Vocabulary(np.arange(1, graph.n_right + 1)):
-        raise SaveError(
-            "a community file numbers its groups by line, so the right ids would be lost. "
-            "Write .json (HIF) or .parquet."
-        )
+    """Write one line a right node."""
     names = graph.left.ids.to_arrow().cast(pa.large_string())
-    if pc.any(pc.match_substring_regex(names, r"\s|^[#%]")).as_py():
-        raise SaveError(
-            "a left id holds a blank or starts with # or %, which a community file cannot hold. "
-            "Write .json (HIF) or .parquet."
-        )
     members = names.take(pa.array(graph.right.indices))
     groups = pa.LargeListArray.from_arrays(pa.array(graph.right.indptr), members)
     lines = pc.binary_join(groups, pa.scalar("\t", type=pa.large_string()))
