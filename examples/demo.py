@@ -64,7 +64,7 @@ def draw_women(axes: Axes, women: bivec.BipartiteGraph) -> None:
 
 
 def draw_movies(axes: Axes, planted: PlantedGraph) -> None:
-    """Draw viewers, sorted by taste, against movies, sorted by name and so by genre."""
+    """Draw viewers, sorted by taste, against movies, whose names are in order of taste."""
     graph = planted.graph
     place = np.empty(graph.n_left, dtype=np.int64)
     place[np.argsort(planted.left_labels, kind="stable")] = np.arange(graph.n_left)

@@ -9,16 +9,17 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bivec.errors import InputError
-from bivec.graph import BipartiteGraph
-from bivec.io.columns import AUTO, Column, WeightColumn
-from bivec.io.read import FORMATS, read_with_description
+
+if TYPE_CHECKING:  # a verb's help must not wait for Arrow and scipy
+    from bivec.graph import BipartiteGraph
+    from bivec.io.columns import Column, WeightColumn
 
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
 _PANEL = "Reading the graph"
@@ -51,7 +52,10 @@ class Reading:
     ] = False
     format: Annotated[
         str | None,
-        typer.Option(help=f"One of {', '.join(FORMATS)}; else detected.", rich_help_panel=_PANEL),
+        typer.Option(
+            help="text, parquet, arrow, communities, matrix-market or hif; else detected.",
+            rich_help_panel=_PANEL,
+        ),
     ] = None
     delimiter: Annotated[
         str | None,
@@ -83,6 +87,9 @@ class Reading:
 
     def read(self, path: Path) -> tuple[BipartiteGraph, str]:
         """Read a graph with a progress bar; return it and how it was understood."""
+        from bivec.io.columns import AUTO
+        from bivec.io.read import read_with_description
+
         if self.weight is not None and self.unweighted:
             raise InputError("--weight and --unweighted exclude each other", "Choose one.")
         weight: WeightColumn = AUTO if self.weight is None else _column(self.weight)

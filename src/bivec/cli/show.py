@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bivec.graph import GraphSummary
+if TYPE_CHECKING:
+    from bivec.graph import GraphSummary
 
 
 def print_json(value: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +11,10 @@ from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
 
 TASTES = (
-    "Western", "Noir", "Musical", "Heist", "Horror", "Romance",
-    "Samurai", "Space", "Comedy", "War", "Animation", "Documentary",
+    "Animation", "Comedy", "Documentary", "Heist", "Horror", "Musical",
+    "Noir", "Romance", "Samurai", "Space", "War", "Western",
 )  # fmt: skip
+"""In alphabetical order, so that movies sorted by name are sorted by taste."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def viewer_movies(
     popular a movie is are log-normal. With probability ``loyalty`` a view goes to a movie of the
     viewer's own taste, otherwise to any, in proportion to popularity; the weight is a number of
     stars from 1 to 5, higher on average for one's own taste. The movies' ids tell their taste
-    (``Western 007``), the viewers' do not.
+    (``Western 07``), the viewers' do not.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def viewer_movies(
     --------
     >>> planted = viewer_movies(n_viewers=50, n_movies=30, n_tastes=3)
     >>> planted.graph.right.ids[0], planted.names[planted.right_labels[0]]
-    ('Musical 01', 'Musical')
+    ('Animation 01', 'Animation')
     """
     if not 1 <= n_tastes <= n_movies or n_viewers < 1:
         raise InputError(
@@ -80,7 +80,7 @@ def viewer_movies(
             "Loyalty is between 0 and 1, views are positive.",
         )
     random = np.random.default_rng(random_state)
-    names = tuple(TASTES[i] if i < len(TASTES) else f"Taste{i + 1}" for i in range(n_tastes))
+    names = _names(n_tastes)
     taste = random.integers(n_tastes, size=n_viewers)
     genre = np.sort(np.arange(n_movies) % n_tastes)
     reach = np.append(0.0, np.cumsum(random.lognormal(sigma=0.8, size=n_movies)))
@@ -93,32 +93,22 @@ def viewer_movies(
     high = np.where(loyal, reach[last][taste[viewer]], reach[-1])
     point = low + random.random(viewer.size) * (high - low)
     movie = np.minimum(np.searchsorted(reach, point, side="right") - 1, n_movies - 1)
+    # Stars: around 4 for one's own taste, around 3 for another.
     stars = 3.0 + (genre[movie] == taste[viewer]) + random.normal(scale=0.8, size=viewer.size)
-    return _labelled(viewer, movie, np.clip(np.rint(stars), 1, 5), taste, genre, names)
-
-
-def _labelled(
-    viewer: npt.NDArray[np.int64],
-    movie: npt.NDArray[np.int64],
-    stars: npt.NDArray[np.float64],
-    taste: npt.NDArray[np.int64],
-    genre: npt.NDArray[np.int64],
-    names: tuple[str, ...],
-) -> PlantedGraph:
-    """Name the nodes, order them by name as every reader does, and keep the labels in step."""
-    left = [f"viewer {i + 1:0{len(str(len(taste)))}d}" for i in range(len(taste))]
-    number = np.arange(len(genre)) - np.searchsorted(genre, genre) + 1
-    digits = len(str(int(number.max())))
-    right = [f"{names[g]} {n:0{digits}d}" for g, n in zip(genre, number, strict=True)]
-    order = np.argsort(np.array(right, dtype=np.str_), kind="stable")
-    row: npt.NDArray[Any] = np.empty(len(order), dtype=np.int64)
-    row[order] = np.arange(len(order))
+    number = np.arange(n_movies) - first[genre] + 1
+    width = len(str(number.max()))
     graph = BipartiteGraph(
         viewer,
-        row[movie],
-        stars,
-        left_ids=left,
-        right_ids=[right[i] for i in order],
+        movie,
+        np.clip(np.rint(stars), 1, 5),
+        left_ids=[f"viewer {i + 1:0{len(str(n_viewers))}d}" for i in range(n_viewers)],
+        right_ids=[f"{names[g]} {n:0{width}d}" for g, n in zip(genre, number, strict=True)],
         duplicates="last",
     )
-    return PlantedGraph(graph, taste, genre[order], names)
+    return PlantedGraph(graph, taste, genre, names)
+
+
+def _names(n: int) -> tuple[str, ...]:
+    if n <= len(TASTES):
+        return TASTES[:n]
+    return tuple(f"Taste {i + 1:0{len(str(n))}d}" for i in range(n))

@@ -37,16 +37,16 @@ class EmbeddingSide:
             table = np.ascontiguousarray(vectors, dtype=np.float32)
         except (TypeError, ValueError):
             raise InputError("the vectors are no table of numbers", "Pass a 2-D array.") from None
-        if table.ndim != 2 or len(table) != len(vocabulary):
+        if table.ndim != 2 or table.shape[1] == 0 or len(table) != len(vocabulary):
             raise InputError(
                 f"vectors of shape {table.shape} for {len(vocabulary):,} ids",
-                "Pass a 2-D array with one row for each id.",
+                "Pass a 2-D array with one row for each id and at least one column.",
             )
         if not (finite := np.isfinite(table).all(axis=1)).all():
             row = int(np.argmin(finite))
             raise InputError(
-                f"the vector of {vocabulary[row]!r} is not finite, "
-                f"nor are those of {int((~finite).sum()) - 1:,} others",
+                f"{int((~finite).sum()):,} of {len(table):,} vectors are not finite, "
+                f"the first that of {vocabulary[row]!r}",
                 "Train again with a lower learning rate, or leave those nodes out.",
             )
         object.__setattr__(self, "ids", vocabulary)
