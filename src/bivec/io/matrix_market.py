@@ -9,11 +9,12 @@ from __future__ import annotations
 import io
 import json
 import re
+from contextlib import nullcontext
+from gzip import GzipFile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from scipy import io as scipy_io
 
 from bivec.errors import InputError
@@ -80,5 +81,9 @@ def write_matrix_market(graph: BipartiteGraph, path: Path, compressed: bool) -> 
     ]
     matrix = graph.to_scipy().tocoo()
     field = "real" if graph.weighted else "pattern"
-    with pa.output_stream(str(path), compression="gzip" if compressed else None) as file:
+    # No name and no time in the gzip header: the same graph gives the same bytes.
+    with (
+        path.open("wb") as plain,
+        GzipFile("", "wb", fileobj=plain, mtime=0) if compressed else nullcontext(plain) as file,
+    ):
         scipy_io.mmwrite(file, matrix, comment="\n".join(comments), field=field, symmetry="general")

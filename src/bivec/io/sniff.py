@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bivec.errors import InputError
+from bivec.io.source import HEAD_BYTES
 
 BLANKS = "whitespace"
 """The delimiter for any run of spaces and tabs."""
@@ -170,8 +171,8 @@ def _body(head: bytes, path: Path) -> tuple[int, list[str]]:
             "Convert them, for instance with: tr '\\r' '\\n'.",
             path=path,
         )
-    if len(raw) > 1:
-        raw.pop()  # empty after a final newline, else perhaps cut in two
+    if len(raw) > 1 and (not raw[-1] or len(head) == HEAD_BYTES):
+        raw.pop()  # empty after a final newline, or cut in two
     skipped = 0
     while skipped < len(raw) and (not raw[skipped].strip() or is_comment(raw[skipped])):
         skipped += 1
