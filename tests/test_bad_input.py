@@ -240,7 +240,7 @@ FILES = {
     "unknown duplicates": ("a.csv", "a,b\n", {"duplicates": "mean"},
                            ["duplicates='mean' is no policy", "sum, max, last, error"]),
     "repeated edge": ("a.csv", "a,b\nc,d\na,b\na,b\n", {"duplicates": "error"},
-                      ["the edge 'a' - 'b' is given more than once", "1 other", "'sum'"]),
+                      ["the edge 'a' - 'b' is given more than once", "one of 2 rows", "'sum'"]),
     "repeated member": ("a.cmty.txt", "7 7\n", {"duplicates": "error"}, ["the edge 7 - 1"]),
     "empty delimiter": ("a.csv", "a,b\n", {"delimiter": ""}, ["'' cannot be a delimiter", "','"]),
     "newline delimiter": ("a.csv", "a,b\n", {"delimiter": "\n"}, [r"'\n' cannot be a delimiter"]),

@@ -80,9 +80,9 @@ def compress(
     The weights must have passed :func:`first_bad_weight`.
     """
     check_policy(duplicates)
-    order, indptr, indices = _sort(left, right, n_left, n_right)
-    values = None if weights is None else weights[order]
-    del order
+    # Unweighted edges carry one byte through the sort, weighted ones their weight.
+    payload = np.ones(len(left), np.int8) if weights is None else weights.astype(np.float32)
+    indptr, indices, values = _sort(left, right, payload, n_left, n_right)
     indptr, indices, merged_weights, merged = _merge(indptr, indices, values, duplicates)
     indptr, indices, kept_weights, zero = _drop_zeros(indptr, indices, merged_weights)
     forward = Compressed(indptr, indices.astype(index_dtype(n_right), copy=False), kept_weights)
@@ -115,49 +115,47 @@ def index_dtype(n: int) -> type[np.signedinteger[Any]]:
 
 
 def _sort(
-    left: IntArray, right: IntArray, n_left: int, n_right: int
-) -> tuple[IntArray, npt.NDArray[np.int64], IntArray]:
+    left: IntArray, right: IntArray, payload: npt.NDArray[Any], n_left: int, n_right: int
+) -> tuple[npt.NDArray[np.int64], IntArray, npt.NDArray[Any]]:
     """Sort edges by left, then right, keeping the given order among duplicates.
 
-    Two counting sorts, least significant key first, with the positions as payload.
+    Two counting sorts, least significant key first.
     """
-    positions = np.arange(len(left), dtype=index_dtype(len(left)))
-    pairs = sparse.coo_array((positions, (right, left)), shape=(n_right, n_left))
-    pairs.has_canonical_format = True  # keeps scipy from adding up the positions of duplicates
+    pairs = sparse.coo_array((payload, (right, left)), shape=(n_right, n_left))
+    pairs.has_canonical_format = True  # keeps scipy from merging duplicates in its own way
     by_right = pairs.tocsr()
     by_right.has_canonical_format = True
     by_left = by_right.tocsc()
-    return by_left.data, by_left.indptr.astype(np.int64, copy=False), by_left.indices
+    return by_left.indptr.astype(np.int64, copy=False), by_left.indices, by_left.data
 
 
 def _merge(
-    indptr: npt.NDArray[np.int64],
-    indices: IntArray,
-    values: npt.NDArray[np.floating[Any]] | None,
-    duplicates: str,
+    indptr: npt.NDArray[np.int64], indices: IntArray, values: npt.NDArray[Any], duplicates: str
 ) -> tuple[npt.NDArray[np.int64], IntArray, npt.NDArray[np.float32], int]:
     """Apply the policy to equal neighbours, which now stand next to each other."""
     starts = np.ones(len(indices), dtype=bool)
-    starts[1:] = indices[1:] != indices[:-1]
+    np.not_equal(indices[1:], indices[:-1], out=starts[1:])
     starts[indptr[:-1][indptr[:-1] < len(indices)]] = True
-    merged = len(indices) - int(np.count_nonzero(starts))
+    firsts = np.flatnonzero(starts)
+    merged = len(indices) - len(firsts)
     if merged == 0:
-        ones = np.ones(len(indices), dtype=np.float32)
-        return indptr, indices, ones if values is None else values.astype(np.float32), 0
+        return indptr, indices, values.astype(np.float32, copy=False), 0
     if duplicates == "error":
-        repeat = int(np.flatnonzero(~starts)[0])
+        repeat = int(np.argmin(starts))
         row = int(np.searchsorted(indptr, repeat, side="right")) - 1
         raise DuplicateEdge(row, int(indices[repeat]), merged)
-    firsts = np.flatnonzero(starts)
-    if values is None:
-        values = np.ones(len(indices), dtype=np.float32)
+    kept = np.searchsorted(firsts, indptr)
+    if duplicates == "sum" and values.dtype == np.int8:  # unweighted: count
+        counts = np.diff(firsts, append=len(indices)).astype(np.float32)
+        return kept, indices[firsts], counts, merged
     if duplicates == "sum":
-        values = np.add.reduceat(_ascending(values, starts), firsts, dtype=np.float64)
-    elif duplicates == "max":
+        summed = np.add.reduceat(_ascending(values, starts), firsts, dtype=np.float64)
+        return kept, indices[firsts], _single(summed), merged
+    if duplicates == "max":
         values = np.maximum.reduceat(values, firsts)
     else:
         values = values[np.append(firsts[1:], len(indices)) - 1]
-    return np.searchsorted(firsts, indptr), indices[firsts], _single(values), merged
+    return kept, indices[firsts], values.astype(np.float32, copy=False), merged
 
 
 def _ascending(

@@ -121,11 +121,12 @@ class BipartiteGraph:
                 left, right, values, len(left_vocabulary), len(right_vocabulary), duplicates
             )
         except DuplicateEdge as repeat:
-            more = repeat.merged - 1
+            rows = repeat.merged
+            others = f", one of {rows:,} rows that repeat an edge" if rows > 1 else ""
             raise InputError(
                 f"the edge {shown(left_vocabulary[repeat.left])} - "
                 f"{shown(right_vocabulary[repeat.right])} "
-                "is given more than once" + (f", and {more:,} others are" if more else ""),
+                f"is given more than once{others}",
                 "Remove the repetition, or choose duplicates='sum', 'max' or 'last'.",
             ) from None
         self._set(left_vocabulary, right_vocabulary, forward, backward, report)

@@ -102,7 +102,10 @@ def graph_from_columns(
     """
     values = None if weight is None else _weights(weight, fail)
     left_rows, left_ids = _encode(left, "left", fail, infer_integers, isolated[0])
+    del left, weight
     right_rows, right_ids = _encode(right, "right", fail, infer_integers, isolated[1])
+    del right
+    pa.default_memory_pool().release_unused()  # the text is gone; let the edges have its memory
     return BipartiteGraph(
         left_rows, right_rows, values, left_ids=left_ids, right_ids=right_ids, duplicates=duplicates
     )

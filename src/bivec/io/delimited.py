@@ -60,20 +60,20 @@ def read_delimited(
         source.head, source.path, delimiter=delimiter, header=named or header, quote=quote
     )
     roles = _roles(layout, left, right, weight, source)
-    table = _parse(source, layout, roles, progress)
+    columns = _parse(source, layout, roles, progress)
 
     def fail(problem: str, row: int) -> NoReturn:
         diagnose(source, layout, roles.left, roles.right, roles.weight)
         raise InputError(f"{problem} (data row {row + 1:,})", UNUSABLE_WEIGHT)  # pragma: no cover
 
-    if table.num_rows == 0:
+    if len(columns["left"]) == 0:
         raise InputError(
             "the file holds a header but no edges", "Add rows: left id, right id.", path=source.path
         )
     graph = graph_from_columns(
-        table["left"],
-        table["right"],
-        table["weight"] if roles.weight is not None else None,
+        columns.pop("left"),  # popped, so that each can be freed once it is numbered
+        columns.pop("right"),
+        columns.pop("weight", None),
         duplicates=duplicates,
         fail=fail,
         infer_integers=True,
@@ -99,7 +99,9 @@ def _describe(layout: TextFormat, roles: Roles) -> str:
     return f"{layout.describe()}; {columns}, weight {layout.column(roles.weight)}"
 
 
-def _parse(source: Source, layout: TextFormat, roles: Roles, progress: Progress | None) -> pa.Table:
+def _parse(
+    source: Source, layout: TextFormat, roles: Roles, progress: Progress | None
+) -> dict[str, pa.ChunkedArray]:
     """Parse the three columns, ids as dictionaries, one block of text at a time."""
     width = len(layout.names)
     ids = pa.dictionary(pa.int32(), pa.string())
@@ -138,7 +140,7 @@ def _parse(source: Source, layout: TextFormat, roles: Roles, progress: Progress 
             )
         except pa.ArrowInvalid as error:
             if "Empty CSV" in str(error):
-                return pa.table({"left": [], "right": [], "weight": []})
+                return {"left": pa.chunked_array([[]])}
             diagnose(source, layout, roles.left, roles.right, roles.weight)
             raise InputError(
                 f"the text cannot be parsed ({error})",
@@ -151,7 +153,7 @@ def _parse(source: Source, layout: TextFormat, roles: Roles, progress: Progress 
         if table["left"][-1].as_py() != SEAL:
             diagnose(source, layout, roles.left, roles.right, roles.weight)
         table = table.slice(0, table.num_rows - 1)
-    return table
+    return dict(zip(table.column_names, table.columns, strict=True))
 
 
 def _inner_delimiter(layout: TextFormat) -> str:
