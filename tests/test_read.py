@@ -142,7 +142,7 @@ def test_quotes_by_choice(read):
         "Source,Target\na,b\nc,d\n",
         "user,item,weight\na,b,1\n",
         "person,city\n1,x\n2,y\n",
-        "person,city\n1,x\n2,y",
+        "person,city\n1,x",
         "who,what\nu1,i1\nu2,i2\n",
         "who,what,stars\na,b,5\nc,d,3\n",
         "userID\tartistID\tweight\r\n2\t51\t13\r\n",
