@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bivec.arrow import from_numpy, to_numpy
 from bivec.errors import InputError, UnknownIdError, shown
 
 Id = str | int
@@ -71,7 +72,7 @@ class Vocabulary(Sequence[Id]):
     @classmethod
     def numbered(cls, n: int, side: str | None = None) -> Vocabulary:
         """Return the ids 0 to n - 1."""
-        return cls._trusted(pa.array(np.arange(n, dtype=np.int64)), side)
+        return cls._trusted(from_numpy(np.arange(n, dtype=np.int64)), side)
 
     @property
     def is_integer(self) -> bool:
@@ -89,6 +90,8 @@ class Vocabulary(Sequence[Id]):
 
     def to_numpy(self) -> npt.NDArray[Any]:
         """Return the ids as a numpy array (``int64``, or ``object`` holding ``str``)."""
+        if self.is_integer:
+            return to_numpy(self._array)
         array: npt.NDArray[Any] = self._array.to_numpy(zero_copy_only=False)
         return array
 
@@ -99,7 +102,7 @@ class Vocabulary(Sequence[Id]):
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Vocabulary:
         """Return the ids of these rows; the rows must be distinct."""
-        return self._trusted(self._array.take(pa.array(rows)), self._side)
+        return self._trusted(self._array.take(from_numpy(rows)), self._side)
 
     def find(self, ids: Iterable[Id]) -> npt.NDArray[np.int64]:
         """Return the row of each id, -1 where there is none.
@@ -117,7 +120,7 @@ class Vocabulary(Sequence[Id]):
                 found[known] = pc.index(self._array, values[0]).as_py()
             else:
                 rows = pc.index_in(values, value_set=self._array)
-                found[known] = pc.fill_null(rows, -1).to_numpy(zero_copy_only=False)
+                found[known] = to_numpy(rows.fill_null(-1))
         return found
 
     def rows(self, ids: Iterable[Id]) -> npt.NDArray[np.int64]:
@@ -165,7 +168,7 @@ class Vocabulary(Sequence[Id]):
         """Return the id at a row, or a list of ids for a slice."""
         if isinstance(index, slice):
             ids: list[Id] = self._array.take(
-                pa.array(np.arange(*index.indices(len(self)), dtype=np.int64))
+                from_numpy(np.arange(*index.indices(len(self)), dtype=np.int64))
             ).to_pylist()
             return ids
         position = operator.index(index)
@@ -219,6 +222,14 @@ def _few(values: Sequence[Any], most: int = 3) -> str:
     return f"{first} and {len(values) - most:,} more" if len(values) > most else first
 
 
+def first_empty(texts: pa.Array) -> int | None:
+    """Return the position of the first empty string, if there is one."""
+    lengths = pc.binary_length(texts)
+    if not len(texts) or pc.min(lengths).as_py() != 0:
+        return None
+    return int(pc.index(lengths, 0).as_py())
+
+
 def to_id_array(ids: Any, side: str | None = None) -> pa.Array:
     """Turn ids of any kind into an Arrow array of ``int64`` or ``large_string``."""
     name = f"{side} ids" if side else "ids"
@@ -254,7 +265,7 @@ def _to_id_type(array: pa.Array, name: str, side: str | None) -> pa.Array:
             ) from None
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         array = array.cast(pa.large_string())
-        if (row := pc.index(array, pa.scalar("", type=pa.large_string())).as_py()) >= 0:
+        if (row := first_empty(array)) is not None:
             raise InputError(
                 f"row {row + 1:,} of the {name} is an empty string",
                 "Every node needs an id of at least one character.",

@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import bivec
+from bivec.arrow import from_numpy, to_numpy
 from bivec.embedding.embedding import Embedding, EmbeddingSide
 from bivec.errors import FormatError, InputError, SaveError
 from bivec.graph import BipartiteGraph, Side
@@ -151,7 +152,7 @@ def vector_type(dim: int) -> pa.DataType:
 def vector_array(vectors: npt.NDArray[np.float32]) -> pa.Array:
     """Return vectors as an Arrow array, without a copy."""
     return pa.FixedSizeListArray.from_arrays(
-        pa.array(vectors.ravel()), type=vector_type(vectors.shape[1])
+        from_numpy(vectors.ravel()), type=vector_type(vectors.shape[1])
     )
 
 
@@ -169,9 +170,9 @@ def _write_side(side: EmbeddingSide, path: Path) -> None:
 def _write_graph(graph: BipartiteGraph, path: Path) -> None:
     table = pa.table(
         {
-            "left_row": graph.left_rows(),
-            "right_row": graph.left.indices,
-            "weight": graph.left.weights,
+            "left_row": from_numpy(graph.left_rows()),
+            "right_row": from_numpy(graph.left.indices),
+            "weight": from_numpy(graph.left.weights),
         }
     )
     with _writer(path, table.schema, compressed=table.column_names) as out:
@@ -208,8 +209,8 @@ def _read_side(folder: Path, name: Side, manifest: dict[str, Any]) -> EmbeddingS
         for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
             stop = start + batch.num_rows
             ids.append(batch.column("id"))
-            vectors[start:stop] = (
-                batch.column("vector").flatten().to_numpy().reshape(stop - start, -1)
+            vectors[start:stop] = to_numpy(batch.column("vector").flatten()).reshape(
+                stop - start, -1
             )
             start = stop
     return EmbeddingSide(Vocabulary(pa.chunked_array(ids or [[]]).combine_chunks(), name), vectors)
@@ -226,9 +227,9 @@ def _read_graph(
             f"{manifest['edges']:,}. Save or copy the embedding again."
         )
     return BipartiteGraph(
-        table["left_row"].to_numpy(),
-        table["right_row"].to_numpy(),
-        table["weight"].to_numpy(),
+        to_numpy(table["left_row"]),
+        to_numpy(table["right_row"]),
+        to_numpy(table["weight"]),
         left_ids=left,
         right_ids=right,
         duplicates="error",

@@ -12,6 +12,7 @@ import pyarrow as pa
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from bivec.arrow import from_numpy
 from bivec.errors import InputError, shown
 from bivec.graph.assemble import (
     BuildReport,
@@ -295,13 +296,13 @@ class BipartiteGraph:
         """Return the edges as an Arrow table with columns left, right and weight."""
 
         def named(rows: npt.NDArray[np.integer[Any]], ids: Vocabulary) -> pa.Array:
-            return pa.DictionaryArray.from_arrays(pa.array(rows), ids.to_arrow())
+            return pa.DictionaryArray.from_arrays(from_numpy(rows), ids.to_arrow())
 
         return pa.table(
             {
                 "left": named(self.left_rows(), self.left.ids),
                 "right": named(self.left.indices, self.right.ids),
-                "weight": pa.array(self.left.weights),
+                "weight": from_numpy(self.left.weights),
             }
         )
 

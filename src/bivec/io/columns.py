@@ -12,10 +12,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bivec.arrow import from_numpy, to_numpy
 from bivec.errors import InputError, shown
 from bivec.graph import BipartiteGraph
 from bivec.graph.assemble import first_bad_weight
-from bivec.ids import CANONICAL_INTEGER, Vocabulary, to_id_array
+from bivec.ids import CANONICAL_INTEGER, Vocabulary, first_empty, to_id_array
 
 
 class Auto(enum.Enum):
@@ -101,11 +102,13 @@ def graph_from_columns(
         Ids of nodes without edges on each side.
     """
     values = None if weight is None else _weights(weight, fail)
+    pool = pa.default_memory_pool()
+    pool.release_unused()  # what parsing took beyond its result
     left_rows, left_ids = _encode(left, "left", fail, infer_integers, isolated[0])
     del left, weight
     right_rows, right_ids = _encode(right, "right", fail, infer_integers, isolated[1])
     del right
-    pa.default_memory_pool().release_unused()  # the text is gone; let the edges have its memory
+    pool.release_unused()  # the ids of the rows are gone; the edges need the memory
     return BipartiteGraph(
         left_rows, right_rows, values, left_ids=left_ids, right_ids=right_ids, duplicates=duplicates
     )
@@ -137,7 +140,7 @@ def _weights(weight: pa.ChunkedArray, fail: Fail) -> npt.NDArray[np.floating[Any
         fail("weight: the weight is missing", _first(weight.is_null()))
     if kind != pa.float32():
         weight = weight.cast(pa.float64(), safe=False)
-    values: npt.NDArray[np.floating[Any]] = weight.to_numpy()
+    values: npt.NDArray[np.floating[Any]] = to_numpy(weight)
     if (bad := first_bad_weight(values)) is not None:
         fail(f"weight: {bad[1]}", bad[0])
     return values
@@ -149,26 +152,15 @@ def _encode(
     """Give each id of a side its number in sorted order."""
     if column.null_count:
         fail(side, _first(column.is_null()))
-    if pa.types.is_string_view(column.type):
-        column = column.cast(pa.large_string())
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    encoded = column.unify_dictionaries().combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):  # no chunk at all
-        encoded = pa.array([], type=column.type)
-    codes = encoded.indices.to_numpy()
-    dictionary = encoded.dictionary
-    if dictionary.null_count or len(pc.unique(dictionary)) < len(dictionary):
-        encoded = encoded.cast(column.type.value_type).dictionary_encode()
-        codes, dictionary = encoded.indices.to_numpy(), encoded.dictionary
+    chunks, dictionary = _dictionary_encoded(column)
     used = np.zeros(len(dictionary), dtype=bool)
-    used[codes] = True
+    for chunk in chunks:
+        used[to_numpy(chunk.indices)] = True
+    position = np.cumsum(used, dtype=np.int32) - 1
     if not used.all():  # a categorical column may know more values than it has
-        codes = (np.cumsum(used) - 1)[codes]
-        dictionary = dictionary.filter(pa.array(used))
-    empty = _empty_string(dictionary)
-    if empty >= 0:
-        fail(side, int((codes == empty).argmax()))
+        dictionary = dictionary.take(from_numpy(np.flatnonzero(used)))
+    if _is_text(dictionary) and first_empty(dictionary) is not None:
+        fail(side, _first(pc.equal(pc.binary_length(column.cast(pa.large_string())), 0)))
     ids = to_id_array(dictionary, side)
     if infer_integers and len(ids):
         ids = _as_integers(ids)
@@ -179,8 +171,29 @@ def _encode(
         ids = pa.concat_arrays([ids, extra] if len(ids) else [extra]).unique()
     order = pc.sort_indices(ids)
     rank = np.empty(len(ids), dtype=np.int32)
-    rank[order.to_numpy()] = np.arange(len(ids), dtype=np.int32)
-    return rank[codes], Vocabulary._trusted(ids.take(order), side)
+    rank[to_numpy(order)] = np.arange(len(ids), dtype=np.int32)
+    rank = rank[position]
+    rows = np.empty(len(column), dtype=np.int32)
+    start = 0
+    for chunk in chunks:
+        np.take(rank, to_numpy(chunk.indices), out=rows[start : start + len(chunk)])
+        start += len(chunk)
+    return rows, Vocabulary._trusted(ids.take(order), side)
+
+
+def _dictionary_encoded(column: pa.ChunkedArray) -> tuple[list[pa.DictionaryArray], pa.Array]:
+    """Return the chunks of a column encoded with one dictionary of distinct values."""
+    if pa.types.is_string_view(column.type):
+        column = column.cast(pa.large_string())
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    if not column.num_chunks:
+        return [], pa.array([], type=column.type.value_type)
+    column = column.unify_dictionaries()
+    dictionary = column.chunk(0).dictionary
+    if dictionary.null_count or len(pc.unique(dictionary)) < len(dictionary):
+        return _dictionary_encoded(column.cast(column.type.value_type))
+    return column.chunks, dictionary
 
 
 def _as_integers(ids: pa.Array) -> pa.Array:
@@ -192,11 +205,8 @@ def _as_integers(ids: pa.Array) -> pa.Array:
     return ids
 
 
-def _empty_string(values: pa.Array) -> int:
-    kind = values.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        return -1
-    return int(pc.index(values, pa.scalar("", type=kind)).as_py())
+def _is_text(values: pa.Array) -> bool:
+    return bool(pa.types.is_string(values.type) or pa.types.is_large_string(values.type))
 
 
 def _first(mask: pa.ChunkedArray) -> int:

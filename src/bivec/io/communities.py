@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
+from bivec.arrow import from_numpy, to_numpy
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
 from bivec.io.columns import graph_from_columns
@@ -36,11 +37,11 @@ def read_communities(
         raise _no_communities(source)
     lines = _lines(source, skipped, progress)
     members = pc.ascii_split_whitespace(pc.ascii_trim(lines, " \t\r"))
-    sizes = pc.list_value_length(members).to_numpy()
+    sizes = to_numpy(pc.list_value_length(members))
     groups = np.repeat(np.arange(len(sizes)) + 1 + skipped, sizes)
     nodes = pc.list_flatten(members)
-    present = pc.not_equal(nodes, "")  # what splitting a blank line leaves
-    nodes, groups = nodes.filter(present), groups[present.to_numpy()]
+    present = pc.binary_length(nodes).cast(pa.bool_())  # splitting a blank line leaves ""
+    nodes, groups = nodes.filter(present), groups[to_numpy(present.cast(pa.int8())) == 1]
     if len(groups) == 0:
         raise _no_communities(source)
 
@@ -49,7 +50,7 @@ def read_communities(
 
     graph = graph_from_columns(
         nodes,
-        pa.chunked_array([groups]),
+        pa.chunked_array([from_numpy(groups)]),
         None,
         duplicates=duplicates,
         fail=fail,
