@@ -19,10 +19,10 @@ from bivec.graph.assemble import (
     Compressed,
     DuplicateEdge,
     compress,
-    first_bad_weight,
     index_dtype,
     transpose,
 )
+from bivec.graph.checks import check_ids, check_rows, check_weights
 from bivec.graph.summary import GraphSummary, summarize
 from bivec.ids import Id, Vocabulary
 
@@ -108,15 +108,15 @@ class BipartiteGraph:
         right_ids: Iterable[Id] | Vocabulary | None = None,
         duplicates: str = "sum",
     ) -> None:
-        left, right = _rows(left_rows, "left"), _rows(right_rows, "right")
+        left, right = check_rows(left_rows, "left"), check_rows(right_rows, "right")
         if len(left) != len(right):
             raise InputError(
                 f"{len(left):,} left ends but {len(right):,} right ends",
                 "Give one left row and one right row for each edge.",
             )
-        left_vocabulary = _vocabulary(left_ids, left, "left")
-        right_vocabulary = _vocabulary(right_ids, right, "right")
-        values = _weights(weights, len(left))
+        left_vocabulary = check_ids(left_ids, left, "left")
+        right_vocabulary = check_ids(right_ids, right, "right")
+        values = check_weights(weights, len(left))
         try:
             forward, backward, report = compress(
                 left, right, values, len(left_vocabulary), len(right_vocabulary), duplicates
@@ -353,57 +353,3 @@ def _matching_rows(mine: Vocabulary, theirs: Vocabulary) -> npt.NDArray[np.int64
         return np.arange(len(mine))
     rows = mine.find(theirs)
     return rows if (rows >= 0).all() else None
-
-
-def _rows(rows: npt.ArrayLike, side: str) -> npt.NDArray[np.integer[Any]]:
-    array = np.asarray(rows)
-    if array.size == 0:
-        array = array.astype(np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InputError(
-            f"the {side} rows are no one-dimensional array of integers",
-            "Row numbers count from 0; for ids, use bivec.as_graph.",
-            side=side,
-        )
-    if array.size and array.min() < 0:
-        raise InputError(f"a {side} row is negative", "Row numbers count from 0.", side=side)
-    return array
-
-
-def _vocabulary(
-    ids: Iterable[Id] | Vocabulary | None, rows: npt.NDArray[np.integer[Any]], side: str
-) -> Vocabulary:
-    needed = int(rows.max()) + 1 if rows.size else 0
-    if ids is None:
-        return Vocabulary.numbered(needed, side)
-    vocabulary = ids if isinstance(ids, Vocabulary) else Vocabulary(ids, side)
-    if needed > len(vocabulary):
-        raise InputError(
-            f"the edges name {side} row {needed - 1:,} of only {len(vocabulary):,} {side} ids",
-            f"Give one {side} id for each row.",
-            side=side,
-        )
-    return vocabulary
-
-
-def _weights(weights: npt.ArrayLike | None, n: int) -> npt.NDArray[np.floating[Any]] | None:
-    if weights is None:
-        return None
-    array = np.asarray(weights)
-    if array.size and array.dtype.kind not in "biuf":
-        raise InputError(
-            f"the weights are no real numbers but of type {array.dtype}",
-            "Give one finite number an edge.",
-        )
-    array = array if array.dtype.kind == "f" else array.astype(np.float64)
-    if array.shape != (n,):
-        raise InputError(
-            f"{n:,} edges but weights of shape {array.shape}", "Give one weight for each edge."
-        )
-    if (bad := first_bad_weight(array)) is not None:
-        row, problem = bad
-        raise InputError(
-            f"in edge {row + 1:,} of {n:,}, {problem}",
-            "Weights are finite and not negative; leave the edge out or give it another weight.",
-        )
-    return array
