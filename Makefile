@@ -41,7 +41,7 @@ lint: $(VENV)/dev-ready
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache | tail -n 4
+	@out=$$($(BIN)/lint-imports --no-cache) || { echo "$$out"; exit 1; }
 
 format: $(VENV)/dev-ready
 	$(BIN)/ruff format .

@@ -93,6 +93,45 @@ def test_convert_and_back(capsys, ratings, tmp_path):
     assert bivec.read_edges(target) == bivec.read_edges(ratings)
 
 
+def test_convert_takes_the_graph_of_an_embedding(capsys, model, tmp_path):
+    code, _, _ = run(capsys, "convert", model, tmp_path / "women.csv")
+    assert code == 0
+    assert bivec.read_edges(tmp_path / "women.csv") == southern_women()
+    emb = bivec.load(model)
+    emb.save(tmp_path / "bare.bivec", graph=False)
+    code, _, err = run(capsys, "convert", tmp_path / "bare.bivec", tmp_path / "x.csv")
+    assert code == 2
+    assert "saved without its graph" in err
+
+
+def test_no_words_show_the_help(capsys):
+    code, out, err = run(capsys)
+    assert code == 2
+    assert "Commands" in out
+    assert err == ""
+
+
+def test_output_that_cannot_be_written(ratings):
+    done = subprocess.run(
+        f"{sys.executable} -m bivec info '{ratings}' > /dev/full",
+        shell=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "bug" not in done.stderr
+
+
+def test_names_that_the_terminal_cannot_show(tmp_path):
+    file = tmp_path / "names.csv"
+    file.write_text("zoë,film\nann,x\nbob,x\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8=0", "-m", "bivec", "info", str(file), "--header"],
+        capture_output=True, env={"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert rb"zo\xeb" in done.stdout
+
+
 def test_convert_refuses_its_own_source(capsys, ratings):
     code, _, err = run(capsys, "convert", ratings, ratings)
     assert code == 2
@@ -163,10 +202,12 @@ def test_help_lists_every_format(capsys):
         (["export", "FILE", "x.npz"], "is no saved embedding"),
         (["export", "nothing.bivec", "x.npz"], "there is no nothing.bivec"),
         (["doctor", "extra"], "unexpected extra argument"),
+        (["info", "MODEL", "--min-degree", "3"], "do not go with a saved embedding"),
     ],
 )
-def test_an_error_is_one_line_and_exit_code_2(capsys, ratings, words, message):
-    code, out, err = run(capsys, *[ratings if word == "FILE" else word for word in words])
+def test_an_error_is_one_line_and_exit_code_2(capsys, ratings, model, words, message):
+    paths = {"FILE": ratings, "MODEL": model}
+    code, out, err = run(capsys, *[paths.get(word, word) for word in words])
     assert (code, out) == (2, "")
     assert err.startswith("bivec: ")
     assert err.count("\n") == 1

@@ -129,6 +129,31 @@ def test_a_failed_save_changes_nothing(emb, tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["x.bivec"]
 
 
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), KeyboardInterrupt()])
+def test_trouble_between_the_two_renames_brings_the_old_one_back(emb, tmp_path, monkeypatch, error):
+    path = tmp_path / "x.bivec"
+    emb.save(path)
+    rename = Path.rename
+
+    def failing(self, target):
+        if Path(target) == path and ".new-" in self.name:
+            raise error
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises((SaveError, KeyboardInterrupt)):
+        random_embedding(southern_women(), seed=1).save(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["x.bivec"]
+    assert bivec.load(path) == emb
+
+
+def test_an_incomplete_save_is_not_offered(emb, tmp_path):
+    emb.save(tmp_path / ".x.bivec.new-abc")
+    (tmp_path / ".x.bivec.new-def").mkdir()
+    with pytest.raises(FormatError, match=r"complete beside it is \S+new-abc: rename it"):
+        bivec.load(tmp_path / "x.bivec")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_disk_that_is_really_full(tmp_path, monkeypatch):
     from bivec.io import atomic
@@ -160,9 +185,9 @@ def test_killed_while_saving_leaves_the_old_one_whole(tmp_path):
         process.wait()
         process.stdout.close()
         if not path.exists():  # killed in the moment between two renames: nothing is lost
-            with pytest.raises(FormatError, match="A save was interrupted; what it left is"):
+            with pytest.raises(FormatError, match="A save was interrupted; complete beside it is"):
                 bivec.load(path)
-            kept = next(tmp_path.glob(".x.bivec.old-*/x.bivec"))
+            kept = next(tmp_path.glob(".x.bivec.old-*"))
         else:
             kept = path
         emb = bivec.load(kept)
@@ -212,9 +237,12 @@ def flip_byte(name):
             change_manifest(format_version=99, bivec_version="9.0"),
             "version 99, written by bivec 9.0",
         ),
-        (change_manifest(left=17), "18 rows where the manifest says 17"),
+        (change_manifest(format_version="1"), "version '1'"),
+        (change_manifest(left=17), "18 vectors of dimension 5 where the manifest says 17 of 5"),
+        (change_manifest(dim=10**12), "where the manifest says 18 of 1000000000000"),
+        (change_manifest(dim=-1), "where the manifest says 18 of -1"),
         (change_manifest(edges=5), "89 edges where the manifest says 5"),
-        (change_manifest(dim="x"), "damaged or incomplete"),
+        (change_manifest(dim="x"), "where the manifest says 18 of x"),
         (lambda f: (f / "right.parquet").unlink(), "damaged or incomplete"),
         (lambda f: (f / "graph.parquet").unlink(), "damaged or incomplete"),
         (truncate("left.parquet"), "damaged or incomplete"),

@@ -49,6 +49,22 @@ def test_word2vec_is_read_by_gensim(emb, tmp_path):
         np.testing.assert_array_equal(vectors.vectors, side.vectors)
 
 
+def test_a_pair_of_files_is_written_together(emb, tmp_path, monkeypatch):
+    emb.export(tmp_path / "x.vec")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    lines = bivec.embedding.export.__globals__["_word2vec_lines"]
+
+    def full(side, *rest):
+        if len(side) == len(RIGHT):
+            raise OSError(28, "No space left on device")
+        lines(side, *rest)
+
+    monkeypatch.setitem(bivec.embedding.export.__globals__, "_word2vec_lines", full)
+    with pytest.raises(SaveError, match="the disk is full"):
+        Embedding(EmbeddingSide(LEFT, emb.left.vectors + 1), emb.right).export(tmp_path / "x.vec")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_parquet(emb, tmp_path):
     import polars as pl
 
@@ -118,7 +134,12 @@ def test_anndata(emb, tmp_path):
 @pytest.mark.parametrize(
     "name, options, error, message",
     [
-        ("x.xyz", {}, InputError, "cannot tell from suffix '.xyz' what to write. Choose a format"),
+        (
+            "x.xyz",
+            {},
+            InputError,
+            "cannot tell from the suffix '.xyz' what to write. Choose a format",
+        ),
         ("x", {"format": "excel"}, InputError, "cannot tell from 'excel' what to write"),
         ("x.npz", {"side": "up"}, InputError, "'up' is no side"),
         ("x.h5ad", {"side": "left"}, InputError, "AnnData holds both sides"),

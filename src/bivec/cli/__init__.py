@@ -6,6 +6,7 @@ and exit code 2; ``--debug`` anywhere on the line shows the traceback.
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated, Any
 
@@ -57,11 +58,16 @@ def _options(
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):  # a name that the terminal cannot show is no error
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
     try:
         code = app(words, prog_name="bivec", standalone_mode=False)
     except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            return 2
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "bivec"
         return _fail(f"{error.format_message().rstrip('.')}. Try '{path} --help'.")
@@ -71,6 +77,10 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(str(error) or "out of memory")
     except typer.Abort:
         return _fail("aborted", code=1)
+    except OSError as error:  # standard output, as the library explains its own files
+        if debug:
+            raise
+        return _fail(f"cannot write the output ({error.strerror or error})")
     except Exception as error:
         if debug:
             raise

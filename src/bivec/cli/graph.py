@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bivec.cli.options import Json, Reading, example, messages, takes_graph
+from bivec.cli.options import Json, Reading, example, is_embedding, messages, takes_graph
 from bivec.cli.show import print_facts, print_json, print_summary
 from bivec.errors import InputError
 
@@ -48,7 +48,13 @@ def info(
     min_degree: MinDegree = None,
 ) -> None:
     """Sum a graph up: sizes, density, degrees, components, memory."""
-    if (file / "manifest.json").is_file():
+    if is_embedding(file):
+        if reading != Reading() or min_degree is not None:
+            raise InputError(
+                "options for reading a graph do not go with a saved embedding",
+                "Leave them out, or write its graph to a file with: bivec convert.",
+                path=file,
+            )
         _embedding_info(file, json)
         return
     graph, how = reading.read(file)
@@ -83,7 +89,9 @@ def _embedding_info(folder: Path, json: bool) -> None:
 
 
 def convert(
-    file: Annotated[Path, typer.Argument(help="The graph file to read.")],
+    file: Annotated[
+        Path, typer.Argument(help="The graph file to read, or a saved embedding for its graph.")
+    ],
     target: Annotated[
         Path,
         typer.Argument(

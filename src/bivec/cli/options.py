@@ -86,7 +86,12 @@ class Reading:
     ] = "sum"
 
     def read(self, path: Path) -> tuple[BipartiteGraph, str]:
-        """Read a graph with a progress bar; return it and how it was understood."""
+        """Read a graph with a progress bar; return it and how it was understood.
+
+        Of a saved embedding, the graph is the one it was trained on.
+        """
+        if is_embedding(path):
+            return _training_graph(path), "the training graph of a saved embedding"
         from bivec.io.columns import AUTO
         from bivec.io.read import read_with_description
 
@@ -107,6 +112,22 @@ class Reading:
                 duplicates=self.duplicates,
                 progress=progress,
             )
+
+
+def is_embedding(path: Path) -> bool:
+    """Tell whether this is a saved embedding."""
+    return (path / "manifest.json").is_file()
+
+
+def _training_graph(path: Path) -> BipartiteGraph:
+    from bivec.embedding import load
+
+    graph = load(path).graph
+    if graph is None:
+        raise InputError(
+            "this embedding was saved without its graph", "Name the graph's file.", path=path
+        )
+    return graph
 
 
 def _column(text: str) -> Column:

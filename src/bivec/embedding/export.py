@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -74,10 +75,9 @@ def export(
     target = Path(path)
     kind = format or _SUFFIXES.get(target.suffix.lower())
     if kind not in EXPORTS:
-        what = "format" if format else f"suffix {target.suffix!r}"
+        what = repr(format) if format else f"the suffix {target.suffix!r}"
         raise InputError(
-            f"cannot tell from {what if not format else repr(format)} what to write",
-            f"Choose a format: {', '.join(EXPORTS)}.",
+            f"cannot tell from {what} what to write", f"Choose a format: {', '.join(EXPORTS)}."
         )
     if side is not None:
         embedding.side(side)  # refuses what is no side
@@ -85,33 +85,38 @@ def export(
     return EXPORTS[kind](embedding, target, sides)
 
 
-def _paths(target: Path, sides: list[Side]) -> list[tuple[Side, Path]]:
-    if len(sides) == 1:
-        return [(sides[0], target)]
-    return [(side, target.with_name(f"{target.stem}.{side}{target.suffix}")) for side in sides]
+def _file_a_side(
+    embedding: Embedding,
+    target: Path,
+    sides: list[Side],
+    write: Callable[[EmbeddingSide, Path], None],
+) -> list[Path]:
+    """Write a file for each side; none takes its name before all are complete."""
+    paths = [target]
+    if len(sides) > 1:
+        paths = [target.with_name(f"{target.stem}.{side}{target.suffix}") for side in sides]
+    with ExitStack() as stack:
+        for side, path in zip(sides, paths, strict=True):
+            write(embedding.side(side), stack.enter_context(atomic_file(path)))
+    return paths
 
 
 def _parquet(embedding: Embedding, target: Path, sides: list[Side]) -> list[Path]:
-    written = []
-    for side, path in _paths(target, sides):
-        own = embedding.side(side)
-        table = pa.table({"id": own.ids.to_arrow(), "vector": vector_array(own.vectors)})
-        with atomic_file(path) as temporary:
-            pq.write_table(table, temporary, compression="zstd", use_dictionary=False)
-        written.append(path)
-    return written
+    def write(side: EmbeddingSide, path: Path) -> None:
+        table = pa.table({"id": side.ids.to_arrow(), "vector": vector_array(side.vectors)})
+        pq.write_table(table, path, compression="zstd", use_dictionary=False)
+
+    return _file_a_side(embedding, target, sides, write)
 
 
 def _word2vec(embedding: Embedding, target: Path, sides: list[Side]) -> list[Path]:
-    written = []
-    for side, path in _paths(target, sides):
-        own = embedding.side(side)
-        with atomic_file(path) as temporary, temporary.open("wb") as file:
-            file.write(f"{len(own)} {embedding.dim}\n".encode())
-            for start in range(0, len(own), _ROWS_AT_ONCE):
-                _word2vec_lines(own, slice(start, start + _ROWS_AT_ONCE), file)
-        written.append(path)
-    return written
+    def write(side: EmbeddingSide, path: Path) -> None:
+        with path.open("wb") as file:
+            file.write(f"{len(side)} {embedding.dim}\n".encode())
+            for start in range(0, len(side), _ROWS_AT_ONCE):
+                _word2vec_lines(side, slice(start, start + _ROWS_AT_ONCE), file)
+
+    return _file_a_side(embedding, target, sides, write)
 
 
 def _word2vec_lines(side: EmbeddingSide, rows: slice, file: Any) -> None:
@@ -171,8 +176,9 @@ def _safetensors(embedding: Embedding, target: Path, sides: list[Side]) -> list[
             "Export to parquet instead."
         )
     tensors = {side: embedding.side(side).vectors for side in sides}
+    content = numpy.save(tensors, metadata=metadata)
     with atomic_file(target) as temporary:
-        numpy.save_file(tensors, temporary, metadata=metadata)
+        temporary.write_bytes(content)
     return [target]
 
 

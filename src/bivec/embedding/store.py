@@ -104,7 +104,7 @@ def load(path: str | os.PathLike[str]) -> Embedding:
             params=manifest["params"],
             history=manifest["history"],
         )
-    except (pa.ArrowException, OSError, InputError, KeyError, TypeError) as error:
+    except (pa.ArrowException, OSError, InputError, KeyError, TypeError, ValueError) as error:
         detail = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FormatError(
             f"{folder} is damaged or incomplete ({detail}). Save or copy the embedding again."
@@ -115,10 +115,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """Read and check the manifest alone."""
     file = folder / MANIFEST
     if not folder.exists():
-        beside = sorted(folder.parent.glob(f".{folder.name}.*")) if folder.parent.is_dir() else []
+        beside = sorted(folder.parent.glob(f".{folder.name}.*/{MANIFEST}"))  # written last
         hint = "Check the path."
         if beside:
-            hint = f"A save was interrupted; what it left is {', '.join(map(str, beside))}."
+            found = ", ".join(str(manifest.parent) for manifest in beside)
+            hint = f"A save was interrupted; complete beside it is {found}: rename it."
         raise FormatError(f"there is no {folder}. {hint}")
     if not file.is_file():
         raise FormatError(
@@ -134,10 +135,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or manifest.get("format") != "bivec":
         raise FormatError(f"{file} is not the manifest of a bivec embedding.")
     version = manifest.get("format_version")
-    if version != FORMAT_VERSION:
+    if version != FORMAT_VERSION or not isinstance(version, int):
         made = manifest.get("bivec_version", "another version")
         raise FormatError(
-            f"{folder} has format version {version}, written by bivec {made}; this is bivec "
+            f"{folder} has format version {version!r}, written by bivec {made}; this is bivec "
             f"{bivec.__version__}, which reads version {FORMAT_VERSION}. "
             "Install a bivec that knows it, or embed again."
         )
@@ -198,13 +199,15 @@ def _open(path: Path) -> pq.ParquetFile:
 def _read_side(folder: Path, name: Side, manifest: dict[str, Any]) -> EmbeddingSide:
     path = folder / f"{name}.parquet"
     ids = []
-    vectors = np.empty((manifest[name], manifest["dim"]), dtype=np.float32)
     with _open(path) as file:
-        if file.metadata.num_rows != len(vectors):
+        rows = file.metadata.num_rows
+        dim = getattr(file.schema_arrow.field("vector").type, "list_size", None)
+        if (rows, dim) != (manifest[name], manifest["dim"]):
             raise FormatError(
-                f"{path} has {file.metadata.num_rows:,} rows where the manifest says "
-                f"{len(vectors):,}. Save or copy the embedding again."
+                f"{path} has {rows} vectors of dimension {dim} where the manifest says "
+                f"{manifest[name]} of {manifest['dim']}. Save or copy the embedding again."
             )
+        vectors = np.empty((rows, manifest["dim"]), dtype=np.float32)
         start = 0
         for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
             stop = start + batch.num_rows

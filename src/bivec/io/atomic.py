@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -42,8 +43,9 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 def atomic_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary directory; on success it takes the target's place.
 
-    An existing target is moved aside for the moment between two renames; should the process be
-    killed right then, both versions are complete, hidden beside the target.
+    An existing target is moved aside for the moment between two renames. An error or Ctrl-C in that
+    moment brings it back; should the process be killed, both versions are complete, hidden beside
+    the target (``.NAME.old-*`` and ``.NAME.new-*``).
     """
     target = Path(path)
     with _explained(target):
@@ -54,16 +56,24 @@ def atomic_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
                 _flush(file)
             _flush(temporary)
             temporary.chmod(0o777 & ~_umask())
-            if target.exists():
-                aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.old-", dir=target.parent))
-                target.rename(aside / target.name)
-                temporary.rename(target)
-                shutil.rmtree(aside)
-            else:
-                temporary.rename(target)
+            _replace_directory(target, temporary)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
         _flush(target.parent)
+
+
+def _replace_directory(target: Path, fresh: Path) -> None:
+    if not target.exists():
+        fresh.rename(target)
+        return
+    aside = target.with_name(f".{target.name}.old-{secrets.token_hex(4)}")
+    target.rename(aside)
+    try:
+        fresh.rename(target)
+    except BaseException:
+        aside.rename(target)
+        raise
+    shutil.rmtree(aside)
 
 
 @contextmanager
