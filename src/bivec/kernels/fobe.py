@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bivec.kernels.jit import kernel, vector_kernel
+from bivec.kernels.jit import inner, vector_inner
 
 _TINY = np.float32(1e-7)
 """Least probability whose logarithm is taken, about the resolution of the estimates."""
@@ -38,7 +38,7 @@ _P0, _P1, _P2, _P3, _P4, _P5, _P6 = _P
 _Q0, _Q1, _Q2, _Q3 = _Q
 
 
-@vector_kernel
+@vector_inner
 def sigmoids(x: Any, start: int, stop: int) -> None:  # pragma: no cover
     """Replace numbers by their sigmoids, as ``(1 + tanh(x / 2)) / 2``.
 
@@ -53,7 +53,7 @@ def sigmoids(x: Any, start: int, stop: int) -> None:  # pragma: no cover
         x[m] = _HALF + _HALF * (t * p / q)
 
 
-@kernel
+@inner
 def same_coefficients(x: Any, observed: Any, n: int) -> Any:  # pragma: no cover
     """Turn n same-type dots into derivatives of the loss; return (loss, number of pairs)."""
     sigmoids(x, 0, n)
@@ -73,7 +73,7 @@ def same_coefficients(x: Any, observed: Any, n: int) -> Any:  # pragma: no cover
     return loss - np.log(product), count
 
 
-@kernel
+@inner
 def cross_coefficients(
     x: Any, at: int, y: Any, observed: Any, n: int, size: int
 ) -> Any:  # pragma: no cover

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from bivec.kernels.jit import kernel
+from bivec.kernels.jit import inner
 
 _ZERO, _TWO = np.float32(0), np.float32(2)
 
 
-@kernel
+@inner
 def same_coefficients(x: Any, observed: Any, n: int) -> Any:  # pragma: no cover
     """Turn n same-type dots into derivatives of the loss; return (loss, number of pairs)."""
     loss, count = 0.0, 0
@@ -30,7 +30,7 @@ def same_coefficients(x: Any, observed: Any, n: int) -> Any:  # pragma: no cover
     return loss, count
 
 
-@kernel
+@inner
 def cross_coefficients(
     x: Any, at: int, y: Any, observed: Any, n: int, size: int
 ) -> Any:  # pragma: no cover

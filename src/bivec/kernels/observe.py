@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bivec.kernels.jit import kernel
+from bivec.kernels.jit import inner
 
 
-@kernel
+@inner
 def seek(indices: Any, low: int, high: int, value: int) -> int:  # pragma: no cover
     """Return the first position in [low, high) whose entry is not below ``value``, or ``high``."""
     step = 1
@@ -33,7 +33,7 @@ def seek(indices: Any, low: int, high: int, value: int) -> int:  # pragma: no co
     return low
 
 
-@kernel
+@inner
 def linked(indices: Any, start: int, stop: int, value: int) -> bool:  # pragma: no cover
     """Whether an ascending list holds a value."""
     low, high = start, stop
@@ -46,7 +46,7 @@ def linked(indices: Any, start: int, stop: int, value: int) -> bool:  # pragma: 
     return low < stop and bool(indices[low] == value)
 
 
-@kernel
+@inner
 def count_shared(
     indices: Any, a: int, a_stop: int, b: int, b_stop: int, cap: int, most: int
 ) -> int:  # pragma: no cover
@@ -73,7 +73,7 @@ def count_shared(
     return count * n // looks if looks < n else count
 
 
-@kernel
+@inner
 def strongest_bridge(
     indices: Any, similarity: Any, a: int, a_stop: int, b: int, b_stop: int, cap: int, best: Any
 ) -> Any:  # pragma: no cover
@@ -92,7 +92,7 @@ def strongest_bridge(
     return best
 
 
-@kernel
+@inner
 def strongest_end(
     indices: Any,
     similarity: Any,
@@ -127,7 +127,7 @@ def strongest_end(
     return best
 
 
-@kernel
+@inner
 def strongest_path(view: Any, i: int, j: int, cap: int, best: Any) -> Any:  # pragma: no cover
     """Return ``max(best, S'_V(i, j))`` for node i of the view's own side and j of the far side.
 
@@ -161,7 +161,7 @@ def strongest_path(view: Any, i: int, j: int, cap: int, best: Any) -> Any:  # pr
     return best
 
 
-@kernel
+@inner
 def count_paths(view: Any, i: int, j: int, cap: int) -> int:  # pragma: no cover
     """Count the paths i - b - a - j, with the same expansion and cap as :func:`strongest_path`."""
     i_start, i_stop = view.indptr[i], view.indptr[i + 1]

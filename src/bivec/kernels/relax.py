@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bivec.kernels.jit import Array, kernel, vector_kernel
+from bivec.kernels.jit import Array, kernel
 
 
 @kernel
@@ -66,7 +66,7 @@ def stretch(coordinates: Array, indptr: Array, low: Array, high: Array) -> None:
                     coordinates[i, r] = (coordinates[i, r] - low[r]) / (high[r] - low[r])
 
 
-@vector_kernel
+@kernel
 def edge_similarity(
     indptr: Array, indices: Array, own: Array, far: Array, out: Array, start: int, stop: int
 ) -> None:  # pragma: no cover
@@ -83,7 +83,7 @@ def edge_similarity(
             out[e] = max(np.float32(0), (scale - np.sqrt(square)) / scale)
 
 
-@vector_kernel
+@kernel
 def pair_similarity(
     rows: Array, columns: Array, own: Array, far: Array, out: Array
 ) -> None:  # pragma: no cover

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from bivec.kernels.jit import Array, kernel
+from bivec.kernels.jit import Array, inner, kernel
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -26,7 +26,7 @@ _S27, _S30, _S31, _S32, _S40 = (np.uint64(shift) for shift in (27, 30, 31, 32, 4
 _UNIT = np.float32(2.0**-24)
 
 
-@kernel
+@inner
 def mix(z: Any) -> Any:  # pragma: no cover
     """Scramble 64 bits: each input bit flips each output bit with probability one half."""
     z = (z ^ (z >> _S30)) * _M1
@@ -34,26 +34,26 @@ def mix(z: Any) -> Any:  # pragma: no cover
     return z ^ (z >> _S31)
 
 
-@kernel
+@inner
 def stream(seed: Any, relation: int, node: int) -> Any:  # pragma: no cover
     """Return the key of one relation of one node; :func:`step_key` narrows it to one step."""
     key = mix(np.uint64(seed) + _GOLDEN * np.uint64(relation + 1))
     return mix(key + _GOLDEN * np.uint64(node + 1))
 
 
-@kernel
+@inner
 def step_key(key: Any, step: int) -> Any:  # pragma: no cover
     """Return the key of one step of a stream."""
     return mix(key ^ (_GOLDEN * np.uint64(step + 1)))
 
 
-@kernel
+@inner
 def bits(key: Any, counter: int) -> Any:  # pragma: no cover
     """Return the 64 random bits at one position of a stream."""
     return mix(key + _GOLDEN * np.uint64(counter + 1))
 
 
-@kernel
+@inner
 def below(key: Any, counter: int, n: int) -> int:  # pragma: no cover
     """Return a uniform integer in [0, n), for n up to ``2**63``.
 
@@ -69,7 +69,7 @@ def below(key: Any, counter: int, n: int) -> int:  # pragma: no cover
     return np.int64(high * m_high + (middle >> _S32) + (carry >> _S32))  # type: ignore[return-value]
 
 
-@kernel
+@inner
 def unit(key: Any, counter: int) -> Any:  # pragma: no cover
     """Return a uniform float32 in [0, 1), a multiple of ``2**-24``."""
     return np.float32(bits(key, counter) >> _S40) * _UNIT

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bivec.kernels.jit import Array, kernel
+from bivec.kernels.jit import Array, inner, kernel
 from bivec.kernels.observe import (
     count_paths,
     count_shared,
@@ -32,7 +32,7 @@ SET_CAP = 32
 """Neighbours of a node that counting the paths to a draw from the three-step set looks at."""
 
 
-@kernel
+@inner
 def draw_two_hop(view: Any, plan: Any, i: int, key: Any) -> Any:  # pragma: no cover
     """Return (j, edge i - b, edge b - j) for a node j that shares neighbour b with i, or j = -1.
 
@@ -75,7 +75,7 @@ def draw_two_hop(view: Any, plan: Any, i: int, key: Any) -> Any:  # pragma: no c
     return -1, start, start
 
 
-@kernel
+@inner
 def draw_three_hop(view: Any, plan: Any, i: int, key: Any) -> Any:  # pragma: no cover
     """Return (j, edge i - b, edge b - a, edge a - j) of a path, as :func:`draw_two_hop` does."""
     start, stop = view.indptr[i], view.indptr[i + 1]
@@ -113,7 +113,7 @@ def draw_three_hop(view: Any, plan: Any, i: int, key: Any) -> Any:  # pragma: no
     return np.int64(view.indices[t]), e, f, t
 
 
-@kernel
+@inner
 def draw_neighbors(
     indptr: Any,
     indices: Any,
@@ -141,7 +141,7 @@ def draw_neighbors(
             out[to + k] = indices[start + below(key, counter + k, degree)]
 
 
-@kernel
+@inner
 def sample_same(
     view: Any, plan: Any, i: int, step: int, others: Any, observed: Any, at: int
 ) -> None:  # pragma: no cover
@@ -181,7 +181,7 @@ def sample_same(
                 break
 
 
-@kernel
+@inner
 def sample_cross(
     view: Any,
     plan: Any,
@@ -247,7 +247,7 @@ def sample_cross(
                 break
 
 
-@kernel
+@inner
 def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma: no cover
     """Ask ahead for the parts of the graph that one step of node i will read.
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bivec.kernels import fobe, hobe
-from bivec.kernels.jit import Array, kernel, vector_kernel
+from bivec.kernels.jit import Array, inner, kernel, vector_inner
 from bivec.kernels.sample import hint, sample_cross, sample_same
 from bivec.kernels.vector import AHEAD, dots, pointer, prefetch_row, weighted_sum
 from bivec.kernels.view import FOBE, HOBE, WALK, Plan, example, look
@@ -56,7 +56,7 @@ class Scratch(NamedTuple):
     y: Any
 
 
-@kernel
+@inner
 def make_scratch(arrays: Any) -> Any:  # pragma: no cover
     """Return the pointers of the scratch arrays, which must outlive them."""
     return Scratch(
@@ -66,7 +66,7 @@ def make_scratch(arrays: Any) -> Any:  # pragma: no cover
     )  # fmt: skip
 
 
-@kernel
+@inner
 def sample_visit(
     view: Any, plan: Any, steps: Any, i: int, scratch: Any
 ) -> None:  # pragma: no cover
@@ -82,7 +82,7 @@ def sample_visit(
         )  # fmt: skip
 
 
-@kernel
+@inner
 def far_dots(table: Any, dim: int, scratch: Any, n: int, size: int) -> None:  # pragma: no cover
     """Write the dots of the far node of each of n cross samples with neighbours of the owner."""
     for m in range(n):
@@ -95,7 +95,7 @@ def far_dots(table: Any, dim: int, scratch: Any, n: int, size: int) -> None:  # 
         )
 
 
-@kernel
+@inner
 def coefficients(plan: Any, scratch: Any, n: int, losses: Any, at: int) -> None:  # pragma: no cover
     """Part three: from dots to the derivative of the loss by each of the owner's dots, in place.
 
@@ -116,7 +116,7 @@ def coefficients(plan: Any, scratch: Any, n: int, losses: Any, at: int) -> None:
     losses[at + 3] = cross_pairs
 
 
-@kernel
+@inner
 def row_gradient(
     view: Any,
     plan: Any,
@@ -152,7 +152,7 @@ def row_gradient(
     weighted_sum(own, dim, scratch.rows, scratch.x, n, gradient)
 
 
-@vector_kernel
+@vector_inner
 def adagrad(
     table: Any, dim: int, i: int, gradient: Any, squares: Any, rate: float, out: Any, r: int
 ) -> None:  # pragma: no cover

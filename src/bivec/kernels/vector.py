@@ -15,7 +15,7 @@ from llvmlite import ir  # type: ignore[import-untyped, unused-ignore]
 from numba.core import types
 from numba.extending import intrinsic
 
-from bivec.kernels.jit import kernel, vector_kernel
+from bivec.kernels.jit import inner, vector_inner
 
 AHEAD = 8
 """Rows between fetching and use: about the latency of main memory at the speed of the dots."""
@@ -56,14 +56,14 @@ def _prefetch(typingctx: Any, data: Any, position: Any) -> Any:  # pragma: no co
 prefetch: Any = intrinsic(_prefetch)
 
 
-@kernel
+@inner
 def prefetch_row(table: Any, dim: int, row: int) -> None:  # pragma: no cover
     """Ask for all cache lines of one row of float32."""
     for c in range(0, dim, _LINE // 4):
         prefetch(table, row * dim + c)
 
 
-@vector_kernel
+@vector_inner
 def dots(
     table: Any, dim: int, own: int, rows: Any, start: int, stop: int, out: Any
 ) -> None:  # pragma: no cover
@@ -96,7 +96,7 @@ def dots(
         out[m] = s0
 
 
-@vector_kernel
+@vector_inner
 def weighted_sum(
     table: Any, dim: int, rows: Any, coefficients: Any, n: int, out: Any
 ) -> None:  # pragma: no cover

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bivec.kernels.jit import Array, kernel
+from bivec.kernels.jit import Array, inner, kernel
 from bivec.kernels.vector import pointer
 
 FOBE, HOBE = 0, 1
@@ -69,7 +69,7 @@ class Plan(NamedTuple):
     ahead: int
 
 
-@kernel
+@inner
 def look(graph: Any) -> Any:  # pragma: no cover
     """Return the view of a graph; the graph must outlive it."""
     return View(
@@ -80,7 +80,7 @@ def look(graph: Any) -> Any:  # pragma: no cover
     )  # fmt: skip
 
 
-@kernel
+@inner
 def mark(indptr: Any, indices: Any, n: int, marks: Any) -> None:  # pragma: no cover
     """Set one bit for each neighbour, spread by a multiplicative hash."""
     for i in range(n):
