@@ -27,23 +27,35 @@ if TYPE_CHECKING:
     from bivec.io import as_graph as as_graph
     from bivec.io import read_edges as read_edges
     from bivec.io import write_graph as write_graph
+    from bivec.memory import NotEnoughMemoryError as NotEnoughMemoryError
+    from bivec.models import FOBE as FOBE
+    from bivec.models import HOBE as HOBE
+    from bivec.sampling import sample_observations as sample_observations
+    from bivec.similarity import algebraic_coordinates as algebraic_coordinates
+    from bivec.similarity import algebraic_similarity as algebraic_similarity
 
 _HOME = {
     "BipartiteGraph": "bivec.graph",
     "BivecError": "bivec.errors",
     "Embedding": "bivec.embedding",
     "EmbeddingSide": "bivec.embedding",
+    "FOBE": "bivec.models",
     "FormatError": "bivec.errors",
     "GraphSummary": "bivec.graph",
+    "HOBE": "bivec.models",
     "InputError": "bivec.errors",
     "MissingExtraError": "bivec.errors",
+    "NotEnoughMemoryError": "bivec.memory",
     "SaveError": "bivec.errors",
     "UnknownIdError": "bivec.errors",
     "Vocabulary": "bivec.ids",
+    "algebraic_coordinates": "bivec.similarity",
+    "algebraic_similarity": "bivec.similarity",
     "as_graph": "bivec.io",
     "datasets": "bivec.datasets",
     "load": "bivec.embedding",
     "read_edges": "bivec.io",
+    "sample_observations": "bivec.sampling",
     "write_graph": "bivec.io",
 }
 

@@ -1,0 +1,111 @@
+"""Relaxation of algebraic coordinates, and the similarity of pairs of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bivec.kernels.jit import Array, kernel
+
+
+@kernel
+def relax(
+    indptr: Array,
+    indices: Array,
+    far_pull: Array,
+    far: Array,
+    own: Array,
+    out: Array,
+    damping: float,
+    start: int,
+    stop: int,
+) -> None:  # pragma: no cover
+    """Move rows [start, stop) of one side towards the weighted mean of their neighbours.
+
+    ``out = damping * own + (1 - damping) * sum(far * pull) / sum(pull)`` with the pull of a
+    neighbour being one over its degree. Sums are in double precision, so that a hub's mean does not
+    depend on how its neighbours are numbered. A row without neighbours stays. ``out`` may be
+    ``own``.
+    """
+    trials = own.shape[1]
+    total = np.empty(trials, np.float64)
+    for i in range(start, stop):
+        first, last = indptr[i], indptr[i + 1]
+        if first == last:
+            for r in range(trials):
+                out[i, r] = own[i, r]
+            continue
+        total[:] = 0.0
+        pulls = 0.0
+        for e in range(first, last):
+            j = indices[e]
+            pull = far_pull[j]
+            pulls += pull
+            for r in range(trials):
+                total[r] += pull * far[j, r]
+        for r in range(trials):
+            out[i, r] = damping * own[i, r] + (1.0 - damping) * total[r] / pulls
+
+
+@kernel
+def extent(coordinates: Array, indptr: Array, low: Array, high: Array) -> None:  # pragma: no cover
+    """Widen [low, high] of each trial to hold the rows that have neighbours."""
+    for i in range(coordinates.shape[0]):
+        if indptr[i] < indptr[i + 1]:
+            for r in range(coordinates.shape[1]):
+                low[r] = min(low[r], coordinates[i, r])
+                high[r] = max(high[r], coordinates[i, r])
+
+
+@kernel
+def stretch(coordinates: Array, indptr: Array, low: Array, high: Array) -> None:  # pragma: no cover
+    """Map [low, high] of each trial onto [0, 1]; a trial without extent stays."""
+    for i in range(coordinates.shape[0]):
+        if indptr[i] < indptr[i + 1]:
+            for r in range(coordinates.shape[1]):
+                if high[r] > low[r]:
+                    coordinates[i, r] = (coordinates[i, r] - low[r]) / (high[r] - low[r])
+
+
+@kernel
+def edge_similarity(
+    indptr: Array, indices: Array, own: Array, far: Array, out: Array, start: int, stop: int
+) -> None:  # pragma: no cover
+    """Write the similarity of each edge of rows [start, stop), in the order of ``indices``."""
+    trials = own.shape[1]
+    scale = np.sqrt(np.float32(trials))
+    for i in range(start, stop):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            square = np.float32(0)
+            for r in range(trials):
+                gap = own[i, r] - far[j, r]
+                square += gap * gap
+            out[e] = max(np.float32(0), (scale - np.sqrt(square)) / scale)
+
+
+@kernel
+def pair_similarity(
+    rows: Array, columns: Array, own: Array, far: Array, out: Array
+) -> None:  # pragma: no cover
+    """Write the similarity of any pairs of rows."""
+    trials = own.shape[1]
+    scale = np.sqrt(np.float32(trials))
+    for m in range(rows.size):
+        square = np.float32(0)
+        for r in range(trials):
+            gap = own[rows[m], r] - far[columns[m], r]
+            square += gap * gap
+        out[m] = max(np.float32(0), (scale - np.sqrt(square)) / scale)
+
+
+def warmup() -> None:
+    """Compile for the arrays of a graph with 32-bit indices."""
+    indptr, indices = np.array([0, 1], np.int64), np.zeros(1, np.int32)
+    indptr.flags.writeable = indices.flags.writeable = False
+    own, low, high = np.zeros((1, 1), np.float32), np.zeros(1, np.float32), np.ones(1, np.float32)
+    relax(indptr, indices, np.ones(1, np.float64), own, own, own.copy(), 0.5, 0, 1)
+    extent(own, indptr, low, high)
+    stretch(own, indptr, low, high)
+    edge_similarity(indptr, indices, own, own, low, 0, 1)
+    rows = np.zeros(1, np.int64)
+    pair_similarity(rows, rows, own, own, low)

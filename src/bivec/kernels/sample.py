@@ -1,0 +1,336 @@
+"""Procedure 1 of the paper, one node at a time: pairs, their sampled neighbourhoods, observations.
+
+Every function is a pure function of (seed, relation, node, step), so training derives the samples
+that :func:`bivec.sample_observations` shows without storing any. Nothing two-hop is ever built: a
+pair costs a walk of two or three steps whatever the degrees.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bivec.kernels.jit import Array, inner, kernel
+from bivec.kernels.observe import (
+    count_paths,
+    count_shared,
+    linked,
+    seek,
+    strongest_bridge,
+    strongest_path,
+)
+from bivec.kernels.rng import below, step_key, stream, unit
+from bivec.kernels.vector import pointer, prefetch
+from bivec.kernels.view import FOBE, HOBE, NOTHING, SET, WALK, Plan, example, look
+
+TRIES = 8
+"""Draws before a pair that cannot be had (no second neighbour, no unobserved node) is given up."""
+SET_TRIES = 32
+"""Paths before a draw from the set settles for the last one."""
+SET_CAP = 32
+"""Neighbours of a node that counting the paths to a draw from the three-step set looks at."""
+
+
+@inner
+def draw_two_hop(view: Any, plan: Any, i: int, key: Any) -> Any:  # pragma: no cover
+    """Return (j, edge i - b, edge b - j) for a node j that shares neighbour b with i, or j = -1.
+
+    A walk takes a uniform neighbour b and a uniform other neighbour j of it. A draw from the set
+    takes a uniform *path* and keeps its end with probability one over the number of paths that lead
+    there.
+    """
+    start, stop = view.indptr[i], view.indptr[i + 1]
+    if start == stop:
+        return -1, start, start
+    if plan.draw == SET:
+        total = view.paths[stop] - view.paths[start]
+        if total == 0:
+            return -1, start, start
+        j, e, t = -1, start, start
+        for attempt in range(SET_TRIES):
+            at = view.paths[start] + below(key, 2 * attempt, total)
+            e = seek(view.paths, start, stop, at + 1) - 1
+            t = view.far_indptr[view.indices[e]] + at - view.paths[e]
+            if view.far_indices[t] >= i:
+                t += 1
+            j = int(view.far_indices[t])
+            ways = count_shared(
+                view.indices, start, stop, view.indptr[j], view.indptr[j + 1], plan.cap, -1
+            )
+            if unit(key, 2 * attempt + 1) * ways < 1:
+                break
+        return j, e, t
+    for attempt in range(TRIES):
+        e = start + below(key, 2 * attempt, stop - start)
+        b = view.indices[e]
+        first = view.far_indptr[b]
+        others = view.far_indptr[b + 1] - first - 1
+        if others > 0:
+            t = first + below(key, 2 * attempt + 1, others)
+            # The list is ascending and holds i: stepping over i leaves the others uniform.
+            if view.far_indices[t] >= i:
+                t += 1
+            return np.int64(view.far_indices[t]), e, t
+    return -1, start, start
+
+
+@inner
+def draw_three_hop(view: Any, plan: Any, i: int, key: Any) -> Any:  # pragma: no cover
+    """Return (j, edge i - b, edge b - a, edge a - j) of a path, as :func:`draw_two_hop` does."""
+    start, stop = view.indptr[i], view.indptr[i + 1]
+    j, e, f, t = -1, start, start, start
+    if plan.draw == SET:
+        total = view.reach[stop] - view.reach[start]
+        for attempt in range(SET_TRIES):
+            at = view.reach[start] + below(key, 2 * attempt, total)
+            e = seek(view.reach, start, stop, at + 1) - 1
+            b = view.indices[e]
+            # Behind edge e lie the paths through each neighbour a of b, one for each of its
+            # neighbours: those other than b, which far_paths counts, and b.
+            first = view.far_indptr[b]
+            at -= view.reach[e]
+            low, high = first, view.far_indptr[b + 1]
+            while low < high:
+                middle = (low + high) >> 1
+                if view.far_paths[middle + 1] - view.far_paths[first] + middle + 1 - first <= at:
+                    low = middle + 1
+                else:
+                    high = middle
+            f = low
+            at -= view.far_paths[f] - view.far_paths[first] + f - first
+            t = view.indptr[view.far_indices[f]] + at
+            j = int(view.indices[t])
+            ways = count_paths(view, i, j, min(plan.cap, SET_CAP))
+            if unit(key, 2 * attempt + 1) * ways < 1 or ways >= total:
+                break
+        return j, e, f, t
+    e = start + below(key, 0, stop - start)
+    b = view.indices[e]
+    f = view.far_indptr[b] + below(key, 1, view.far_indptr[b + 1] - view.far_indptr[b])
+    a = view.far_indices[f]
+    t = view.indptr[a] + below(key, 2, view.indptr[a + 1] - view.indptr[a])
+    return np.int64(view.indices[t]), e, f, t
+
+
+@inner
+def draw_neighbors(
+    indptr: Any,
+    indices: Any,
+    node: int,
+    skip: int,
+    key: Any,
+    counter: int,
+    out: Any,
+    to: int,
+    n: int,
+) -> None:  # pragma: no cover
+    """Fill ``out[to : to + n]`` with neighbours of a node, with replacement, leaving out ``skip``.
+
+    ``skip`` is the other end of the pair if the two are linked, else -1. Where it is the only
+    neighbour it is drawn after all.
+    """
+    start = indptr[node]
+    degree = indptr[node + 1] - start
+    if skip >= 0 and degree > 1:
+        for k in range(n):
+            t = start + below(key, counter + k, degree - 1)
+            out[to + k] = indices[t + 1] if indices[t] >= skip else indices[t]
+    else:
+        for k in range(n):
+            out[to + k] = indices[start + below(key, counter + k, degree)]
+
+
+@inner
+def sample_same(
+    view: Any, plan: Any, i: int, step: int, others: Any, observed: Any, at: int
+) -> None:  # pragma: no cover
+    """Fill one same-type sample of node i and its negatives, from position ``at`` on.
+
+    The first is the positive. ``observed`` is -1 where there is no such pair; ``others`` is then i
+    itself.
+    """
+    relation = 4 * plan.side
+    start, stop = view.indptr[i], view.indptr[i + 1]
+    key = step_key(stream(plan.seed, relation, i), step % plan.n_samples)
+    j, e, t = draw_two_hop(view, plan, i, key)
+    others[at] = i
+    observed[at] = -1
+    if j >= 0:
+        others[at] = j
+        observed[at] = 1
+        if plan.method == HOBE:
+            observed[at] = strongest_bridge(
+                view.indices, view.similarity, start, stop, view.indptr[j], view.indptr[j + 1],
+                plan.cap, min(view.similarity[e], view.far_similarity[t]),
+            )  # fmt: skip
+    marks = view.marks[i]
+    key = step_key(stream(plan.seed, relation + 1, i), step)
+    for m in range(at + 1, at + 1 + plan.n_negatives):
+        others[m] = i
+        observed[m] = -1
+        for attempt in range(TRIES):
+            j = below(key, (m - at) * TRIES + attempt, view.n)
+            if j == i or view.marks[j] == NOTHING:
+                continue
+            if view.marks[j] & marks == NOTHING or not count_shared(
+                view.indices, start, stop, view.indptr[j], view.indptr[j + 1], plan.cap, 1
+            ):
+                others[m] = j
+                observed[m] = 0
+                break
+
+
+@inner
+def sample_cross(
+    view: Any,
+    plan: Any,
+    i: int,
+    step: int,
+    others: Any,
+    observed: Any,
+    at: int,
+    own_neighbors: Any,
+    far_neighbors: Any,
+) -> None:  # pragma: no cover
+    """Fill one cross-type sample of node i and its negatives, from position ``at`` on.
+
+    Row m of ``own_neighbors`` holds sampled neighbours of the far node ``others[m]`` (they are of
+    i's side), row m of ``far_neighbors`` those of i; negatives share those of their positive. Where
+    there is no such pair ``observed`` is -1 and the entries point at i and at its first neighbour.
+    """
+    relation = 4 * plan.side + 2
+    size = plan.n_neighbors
+    start, stop = view.indptr[i], view.indptr[i + 1]
+    key = step_key(stream(plan.seed, relation, i), step % plan.n_samples)
+    if plan.method == HOBE:
+        j, e, f, t = draw_three_hop(view, plan, i, key)
+        observed[at] = strongest_path(
+            view, i, j, plan.cap,
+            min(view.far_similarity[f], max(view.similarity[e], view.similarity[t])),
+        )  # fmt: skip
+        is_edge = linked(view.indices, start, stop, j)
+    else:
+        j = np.int64(view.indices[start + below(key, 0, stop - start)])
+        observed[at] = 1
+        is_edge = True
+    others[at] = j
+    counter = 2 * SET_TRIES
+    draw_neighbors(
+        view.far_indptr, view.far_indices, j, i if is_edge else -1, key, counter,
+        own_neighbors, at * size, size,
+    )  # fmt: skip
+    draw_neighbors(
+        view.indptr, view.indices, i, j if is_edge else -1, key, counter + size,
+        far_neighbors, at * size, size,
+    )  # fmt: skip
+    base = stream(plan.seed, relation + 1, i)
+    each = 1 + plan.n_negatives
+    for m in range(at + 1, at + each):
+        key = step_key(base, step * each + m - at)
+        others[m] = view.indices[start]
+        observed[m] = -1
+        for k in range(size):
+            own_neighbors[m * size + k] = i
+            far_neighbors[m * size + k] = far_neighbors[at * size + k]
+        for attempt in range(TRIES):
+            j = below(key, attempt, view.n_far)
+            if view.far_indptr[j] < view.far_indptr[j + 1] and not linked(
+                view.indices, start, stop, j
+            ):
+                others[m] = j
+                observed[m] = 0
+                draw_neighbors(
+                    view.far_indptr, view.far_indices, j, -1, key, TRIES,
+                    own_neighbors, m * size, size,
+                )  # fmt: skip
+                break
+
+
+@inner
+def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma: no cover
+    """Ask ahead for the parts of the graph that one step of node i will read.
+
+    Stage 0 asks for the row pointers of the nodes that the first draws lead to, stage 1 reads them
+    and asks for the neighbours drawn there. Draws cost next to nothing, so they are made again.
+    """
+    start, stop = view.indptr[i], view.indptr[i + 1]
+    if start == stop:
+        return
+    relation = 4 * plan.side
+    size = plan.n_neighbors
+    key = step_key(stream(plan.seed, relation, i), step % plan.n_samples)
+    b = view.indices[start + below(key, 0, stop - start)]
+    if stage == 0:
+        prefetch(view.far_indptr, b)
+    else:
+        first = view.far_indptr[b]
+        others = view.far_indptr[b + 1] - first - 1
+        if others > 0:
+            prefetch(view.far_indices, first + below(key, 1, others))
+    key = step_key(stream(plan.seed, relation + 1, i), step)
+    for m in range(1, 1 + plan.n_negatives):
+        j = below(key, m * TRIES, view.n)
+        if stage == 0:
+            prefetch(view.marks, j)
+        elif view.marks[j] & view.marks[i] != NOTHING:
+            prefetch(view.indptr, j)
+    base = stream(plan.seed, relation + 3, i)
+    each = 1 + plan.n_negatives
+    for m in range(each):
+        if m == 0:
+            key = step_key(stream(plan.seed, relation + 2, i), step % plan.n_samples)
+            j = int(view.indices[start + below(key, 0, stop - start)])
+            counter = 2 * SET_TRIES
+        else:
+            key = step_key(base, step * each + m)
+            j = below(key, 0, view.n_far)
+            counter = TRIES
+        if stage == 0:
+            prefetch(view.far_indptr, j)
+        else:
+            first = view.far_indptr[j]
+            degree = view.far_indptr[j + 1] - first
+            if degree > 0:
+                for k in range(size):
+                    prefetch(view.far_indices, first + below(key, counter + k, degree))
+
+
+@kernel
+def sample_rows(
+    graph: Any,
+    plan: Any,
+    same: Array,
+    same_observed: Array,
+    cross: Array,
+    cross_observed: Array,
+    own_neighbors: Array,
+    far_neighbors: Array,
+    start: int,
+    stop: int,
+) -> None:  # pragma: no cover
+    """Fill all samples of rows [start, stop); a row without neighbours has none (observed -1).
+
+    The arrays are flat: by node, step, and pair, and the last two by neighbour as well.
+    """
+    view = look(graph)
+    each = 1 + plan.n_negatives
+    for i in range(start, stop):
+        for s in range(plan.n_samples):
+            at = (i * plan.n_samples + s) * each
+            if view.indptr[i] == view.indptr[i + 1]:
+                same_observed[at : at + each] = -1
+                cross_observed[at : at + each] = -1
+                continue
+            sample_same(view, plan, i, s, pointer(same), pointer(same_observed), at)
+            sample_cross(
+                view, plan, i, s, pointer(cross), pointer(cross_observed), at,
+                pointer(own_neighbors), pointer(far_neighbors),
+            )  # fmt: skip
+
+
+def warmup() -> None:
+    """Compile for the arrays of a graph with 32-bit indices."""
+    rows, observed = np.empty(1, np.int64), np.empty(1, np.float32)
+    plan = Plan(0, 0, FOBE, WALK, 1, 1, 0, 1, 0)
+    sample_rows(example(), plan, rows, observed, rows, observed, rows, rows, 0, 1)

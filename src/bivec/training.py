@@ -1,0 +1,283 @@
+"""Training: sweeps over the nodes, block by block, each node stepping on its own row.
+
+In a sweep (an epoch) every node takes the next few of its samples for both of its relations, with
+fresh negatives, sums the gradient of its own row, and takes one step of row-wise Adagrad. Rows of a
+block are computed from the tables as they were when the block began and written together, so
+neither the number of threads nor their timing can change a bit. The other end of a pair is served
+when it owns the pair.
+
+The sum over a node's samples is an unbiased estimate of (twice) the gradient of the paper's
+objective by its row: each same-type pair has two owners and is drawn by both.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bivec.errors import InputError
+from bivec.graph import BipartiteGraph
+from bivec.memory import require_memory
+from bivec.parallel import Workers
+from bivec.sampling import graph_views
+from bivec.settings import BLOCK, EpochRecord, Progress, Settings, memory_needed
+from bivec.similarity import EdgeSimilarity
+
+Table = npt.NDArray[np.float32]
+
+_SMALLEST_BLOCK, _BLOCKS = 32, 8
+_CHUNK = 128
+_HINTS_FROM = 1 << 22
+
+
+class Trainer:
+    """Vectors in training.
+
+    Parameters
+    ----------
+    graph : BipartiteGraph
+        The graph.
+    settings : Settings
+        What to train and how.
+    similarity : EdgeSimilarity, optional
+        Needed by HOBE.
+    init : pair of (ids, vectors) objects, or an embedding with ``left`` and ``right``, optional
+        Vectors to go on from, by id. Nodes that it does not know start afresh.
+    n_jobs : int, optional
+        Threads; every core where not given.
+
+    Attributes
+    ----------
+    left, right : array of float32
+        The tables, one row a node.
+    epoch : int
+        Epochs done.
+    history : list of EpochRecord
+        One entry an epoch.
+    interrupted : bool
+        Whether :meth:`run` was stopped by Ctrl-C.
+    """
+
+    def __init__(
+        self,
+        graph: BipartiteGraph,
+        settings: Settings,
+        similarity: EdgeSimilarity | None = None,
+        init: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        from bivec.kernels.rng import fill_uniform
+        from bivec.kernels.train import aligned
+
+        self.graph, self.settings = graph, settings
+        self.workers = Workers(n_jobs)
+        require_memory(
+            memory_needed(graph, settings),
+            f"Training {graph.n_left + graph.n_right:,} nodes at dimension {settings.dim}",
+            "Choose a smaller dim, or a graph with fewer nodes.",
+        )
+        self._views = graph_views(graph, settings.method, settings.draw, similarity)
+        self._plans = [settings.plan(side, graph.nbytes >= _HINTS_FROM) for side in (0, 1)]
+        sizes = (graph.n_left, graph.n_right)
+        self._tables = [aligned((n, settings.dim)) for n in sizes]
+        self._squares = [np.zeros(n, np.float32) for n in sizes]
+        for side, table in enumerate(self._tables):
+            fill_uniform(table, 0, settings.seed, _STREAM + side, *settings.start)
+        if init is not None:
+            self._adopt(init)
+        self.epoch = 0
+        self.history: list[EpochRecord] = []
+        self.interrupted = False
+        self._block = 0
+        self._sums = np.zeros((2, 4))
+        self._local = threading.local()
+
+    @property
+    def left(self) -> Table:
+        """Vectors of the left side."""
+        return self._tables[0]
+
+    @property
+    def right(self) -> Table:
+        """Vectors of the right side."""
+        return self._tables[1]
+
+    def run(self, progress: Callable[[Progress], object] | None = None) -> Trainer:
+        """Train until the epochs are done, the loss stops falling, or Ctrl-C.
+
+        Ctrl-C finishes the block at hand and returns with what has been learned so far; a second
+        one interrupts at once.
+        """
+        start, first = time.perf_counter(), self.epoch
+        with self.workers, _stoppable() as stop:
+            try:
+                while self.epoch < self.settings.epochs and not self._settled():
+                    record = self.train_epoch(stop)
+                    if record is None:
+                        self.interrupted = True
+                        break
+                    if progress is not None:
+                        spent = time.perf_counter() - start
+                        left = spent / (self.epoch - first) * (self.settings.epochs - self.epoch)
+                        rate = record.pairs / max(record.seconds, 1e-9)
+                        progress(Progress(self.epoch, self.settings.epochs, record, rate, left))
+            except KeyboardInterrupt:
+                self.interrupted = True
+        if self.interrupted:
+            warnings.warn(
+                f"training was interrupted after {self.epoch} of {self.settings.epochs} epochs; "
+                "the vectors are those reached so far",
+                stacklevel=3,
+            )
+        return self
+
+    def train_epoch(self, stop: threading.Event | None = None) -> EpochRecord | None:
+        """Sweep over all nodes once; return None if told to stop before the end.
+
+        A sweep that was stopped goes on where it was, to the same bytes.
+        """
+        start = time.perf_counter()
+        blocks = self._blocks()
+        while self._block < len(blocks):
+            if stop is not None and stop.is_set():
+                return None
+            self._train_block(*blocks[self._block])
+            self._block += 1
+        sums, self._sums, self._block = self._sums, np.zeros((2, 4)), 0
+        self.epoch += 1
+        cross_loss, cross_pairs = sums[:, 2].sum(), sums[:, 3].sum()
+        record = EpochRecord(
+            self.epoch,
+            sums[0, 0] / max(sums[0, 1], 1),
+            sums[1, 0] / max(sums[1, 1], 1),
+            cross_loss / max(cross_pairs, 1),
+            int(sums[:, 1].sum() + cross_pairs * self.settings.n_neighbors),
+            time.perf_counter() - start,
+        )
+        self.history.append(record)
+        return record
+
+    def state(self) -> dict[str, Any]:
+        """Return what :meth:`restore` needs to go on to the same bytes; arrays are not copied."""
+        return {
+            "left": self._tables[0], "right": self._tables[1],
+            "left_squares": self._squares[0], "right_squares": self._squares[1],
+            "epoch": self.epoch, "block": self._block, "sums": self._sums,
+            "history": list(self.history),
+        }  # fmt: skip
+
+    def restore(self, state: dict[str, Any]) -> Trainer:
+        """Take over the state of another trainer of the same graph and settings."""
+        for side, name in enumerate(("left", "right")):
+            self._tables[side][:] = state[name]
+            self._squares[side][:] = state[f"{name}_squares"]
+        self.epoch, self._block = state["epoch"], state["block"]
+        self._sums, self.history = state["sums"].copy(), list(state["history"])
+        return self
+
+    def _blocks(self) -> list[tuple[int, int, int]]:
+        """Return the blocks of a sweep as (side, first row, stop), from the graph alone."""
+        blocks = []
+        for side, table in enumerate(self._tables):
+            size = max(_SMALLEST_BLOCK, min(BLOCK, len(table) // _BLOCKS))
+            blocks += [
+                (side, first, min(first + size, len(table))) for first in range(0, len(table), size)
+            ]
+        return blocks
+
+    def _train_block(self, side: int, first: int, stop: int) -> None:
+        from bivec.kernels.train import Steps, Tables, visit_rows
+
+        view, plan = self._views[side], self._plans[side]
+        own, far = self._tables[side], self._tables[1 - side]
+        tables = Tables(own, far, self._squares[side])
+        steps = Steps(
+            self.epoch * self.settings.steps, self.settings.steps, self.settings.rate(self.epoch)
+        )
+        fresh, losses = self._buffers()
+
+        def visit(a: int, b: int) -> None:
+            scratch, gradient = self._scratch()
+            visit_rows(view, plan, steps, tables, scratch, gradient, fresh, losses, first, a, b)
+
+        n = stop - first
+        self.workers.run(visit, n, _CHUNK if n >= 4 * _CHUNK else max(8, n // 4))
+        own[first:stop] = fresh[:n]
+        self._sums[side] += losses[:n].sum(axis=0)
+
+    def _buffers(self) -> tuple[Table, npt.NDArray[np.float64]]:
+        """Return room for the new rows and the losses of a block."""
+        from bivec.kernels.train import aligned
+
+        if not hasattr(self, "_room"):
+            self._room = aligned((BLOCK, self.settings.dim)), np.empty((BLOCK, 4))
+        return self._room
+
+    def _scratch(self) -> tuple[Any, Table]:
+        """Return room for the samples of one visit, one for each thread."""
+        from bivec.kernels.train import aligned, scratch_arrays
+
+        if not hasattr(self._local, "room"):
+            arrays = scratch_arrays(self._plans[0], self.settings.steps)
+            self._local.room = arrays, aligned((1, self.settings.dim))[0]
+        room: tuple[Any, Table] = self._local.room
+        return room
+
+    def _settled(self) -> bool:
+        """Whether the loss has gained less than ``tol`` of itself in each of the last epochs."""
+        tol, patience = self.settings.tol, self.settings.patience
+        if tol is None or len(self.history) <= patience:
+            return False
+        losses = [record.loss for record in self.history]
+        best_before = min(losses[:-patience])
+        return min(losses[-patience:]) > best_before - tol * abs(best_before)
+
+    def _adopt(self, init: Any) -> None:
+        """Copy the vectors of known ids."""
+        parts = (init.left, init.right) if hasattr(init, "left") else tuple(init)
+        if len(parts) != 2:
+            raise InputError(f"init has {len(parts)} parts", "Give an embedding, or its two sides.")
+        for table, side, part in zip(
+            self._tables, (self.graph.left, self.graph.right), parts, strict=True
+        ):
+            vectors = np.asarray(part.vectors)
+            if vectors.ndim != 2 or vectors.shape[1] != self.settings.dim:
+                raise InputError(
+                    f"init has vectors of shape {vectors.shape}, not of dim={self.settings.dim}",
+                    "Set dim to that of the embedding to go on from.",
+                )
+            rows = side.ids.find(part.ids)
+            table[rows[rows >= 0]] = vectors[rows >= 0]
+
+
+_STREAM = 200
+"""Streams of random numbers of the first vectors, apart from those of sampling."""
+
+
+@contextmanager
+def _stoppable() -> Iterator[threading.Event]:
+    """Turn the first Ctrl-C into an event; only the main thread may, others get an idle event."""
+    stop = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    usual = signal.getsignal(signal.SIGINT)
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        stop.set()
+        signal.signal(signal.SIGINT, usual)
+
+    signal.signal(signal.SIGINT, ask)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, usual)
