@@ -1,5 +1,6 @@
 """The README, run as printed: its Python as doctests, its console lines here."""
 
+import os
 import re
 import subprocess
 import sys
@@ -24,10 +25,6 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("readme")
     graph = bivec.as_graph([("ann", "Alien", 5), ("bob", "Alien", 3), ("bob", "Brazil", 4)])
     bivec.write_graph(graph, folder / "ratings.csv")
-    bivec.Embedding(
-        bivec.EmbeddingSide(graph.left.ids, [[1, 0], [0, 1]]),
-        bivec.EmbeddingSide(graph.right.ids, [[1, 1], [0, 2]]),
-    ).save(folder / "ratings.bivec")
     return folder
 
 
@@ -44,11 +41,16 @@ def test_console_line(folder, command, printed):
         cwd=folder,
         capture_output=True,
         text=True,
-        env={"COLUMNS": "300", "PATH": ""},
+        env={**os.environ, "COLUMNS": "300"},
     )
-    assert [line.split() for line in (done.stdout + done.stderr).splitlines()] == [
-        line.split() for line in printed.splitlines()
-    ]
+    got = (done.stdout + done.stderr).splitlines()
+    assert len(got) == len(printed.splitlines())
+    for line, expected in zip(got, printed.splitlines(), strict=True):
+        beginning, dots, _ = expected.partition("...")
+        shown = " ".join(line.split())
+        if dots:  # what follows differs from run to run
+            shown = shown[: len(" ".join(beginning.split()))]
+        assert shown == " ".join(beginning.split())
 
 
 def test_links_lead_somewhere():

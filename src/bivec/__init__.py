@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from bivec.errors import FormatError as FormatError
     from bivec.errors import InputError as InputError
     from bivec.errors import MissingExtraError as MissingExtraError
+    from bivec.errors import NotEnoughMemoryError as NotEnoughMemoryError
+    from bivec.errors import NotFittedError as NotFittedError
     from bivec.errors import SaveError as SaveError
     from bivec.errors import UnknownIdError as UnknownIdError
     from bivec.graph import BipartiteGraph as BipartiteGraph
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from bivec.io import as_graph as as_graph
     from bivec.io import read_edges as read_edges
     from bivec.io import write_graph as write_graph
-    from bivec.memory import NotEnoughMemoryError as NotEnoughMemoryError
     from bivec.models import FOBE as FOBE
     from bivec.models import HOBE as HOBE
     from bivec.sampling import sample_observations as sample_observations
@@ -45,7 +46,8 @@ _HOME = {
     "HOBE": "bivec.models",
     "InputError": "bivec.errors",
     "MissingExtraError": "bivec.errors",
-    "NotEnoughMemoryError": "bivec.memory",
+    "NotEnoughMemoryError": "bivec.errors",
+    "NotFittedError": "bivec.errors",
     "SaveError": "bivec.errors",
     "UnknownIdError": "bivec.errors",
     "Vocabulary": "bivec.ids",

@@ -96,6 +96,14 @@ class SaveError(BivecError):
     """Something could not be written; what was there before is unchanged."""
 
 
+class NotEnoughMemoryError(BivecError, MemoryError):
+    """Work that was refused before it started, because it cannot fit."""
+
+
+class NotFittedError(BivecError, ValueError, AttributeError):
+    """Something was asked of an estimator that only ``fit`` can give."""
+
+
 class MissingExtraError(BivecError, ImportError):
     """A feature whose optional packages are not installed."""
 

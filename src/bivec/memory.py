@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from bivec.errors import BivecError
+from bivec.errors import NotEnoughMemoryError
 
 
-class NotEnoughMemoryError(BivecError, MemoryError):
-    """Work that was refused before it started, because it cannot fit."""
+def total_memory() -> int | None:
+    """Return the bytes of memory of the machine, or None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def available_memory() -> int | None:

@@ -14,10 +14,10 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bivec.errors import InputError
+from bivec.errors import InputError, NotFittedError
 from bivec.graph import BipartiteGraph
 from bivec.models import FOBE, HOBE
-from bivec.models.base import NotFittedError, to_graph
+from bivec.models.base import to_graph
 
 QUICK = {"dim": 8, "n_samples": 4, "epochs": 4, "n_jobs": 1}
 

@@ -11,13 +11,12 @@ import numba
 import numpy as np
 import pytest
 
-from bivec.errors import BivecError, InputError
+from bivec.errors import BivecError, InputError, NotEnoughMemoryError
 from bivec.graph import BipartiteGraph
 from bivec.kernels.fobe import sigmoids
 from bivec.kernels.train import Steps, make_scratch, row_gradient, scratch_arrays
 from bivec.kernels.vector import pointer
 from bivec.kernels.view import look
-from bivec.memory import NotEnoughMemoryError
 from bivec.sampling import graph_views, make_plan
 from bivec.settings import Settings
 from bivec.similarity import edge_similarities

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import platform
 import re
 from typing import Annotated, Any
@@ -12,7 +11,9 @@ import typer
 
 import bivec
 from bivec.cli.options import Json, example, messages
-from bivec.cli.show import print_facts, print_json, size
+from bivec.cli.show import print_facts, print_json
+from bivec.memory import available_memory, format_bytes, total_memory
+from bivec.parallel import available_cores
 
 
 def register(app: typer.Typer) -> None:
@@ -35,8 +36,8 @@ def doctor(
         "bivec": bivec.__version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "processors": available_processors(),
-        "memory": memory(),
+        "processors": available_cores(),
+        "memory": {"total": total_memory(), "available": available_memory()},
         "packages": packages(),
     }
     if warmup:
@@ -52,8 +53,9 @@ def doctor(
 def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
     numba, ram = report["numba"], report["memory"]
     rows = [(key, str(report[key])) for key in ("bivec", "python", "platform")]
-    rows.append(("threads", f"{numba['threads']} of {report['processors']} processors"))
-    rows.append(("memory", f"{size(ram['available'])} free of {size(ram['total'])}"))
+    rows.append(("threads", f"{report['processors']}, one a processor"))
+    amounts = [format_bytes(n) if n is not None else "unknown" for n in ram.values()]
+    rows.append(("memory", f"{amounts[1]} free of {amounts[0]}"))
     writable = "" if numba["cache_writable"] else " - NOT WRITABLE: set NUMBA_CACHE_DIR"
     rows.append(
         ("numba cache", f"{numba['cached_files']} kernels in {numba['cache_dir']}{writable}")
@@ -84,27 +86,3 @@ def packages() -> dict[str, dict[str, str | None]]:
             version = None
         found.setdefault(group, {})[name] = version
     return found
-
-
-def available_processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def memory() -> dict[str, int]:
-    """Return total and available memory in bytes; available is total where it cannot be told."""
-    try:
-        page = os.sysconf("SC_PAGE_SIZE")
-        total = page * os.sysconf("SC_PHYS_PAGES")
-        free = page * os.sysconf("SC_AVPHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return {"total": 0, "available": 0}
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123 - no path of a user
-            available = re.search(r"MemAvailable:\s+(\d+) kB", file.read())
-        free = int(available[1]) * 1024 if available else free
-    except OSError:
-        pass
-    return {"total": total, "available": free}

@@ -22,9 +22,17 @@ if TYPE_CHECKING:  # a verb's help must not wait for Arrow and scipy
     from bivec.io.columns import Column, WeightColumn
 
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
-_PANEL = "Reading the graph"
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Verb = Callable[..., None]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def grouped(panel: str) -> Callable[..., Any]:
+    """Return ``typer.Option`` for options that the help shows under this title."""
+    return functools.partial(typer.Option, rich_help_panel=panel)
+
+
+_option = grouped("Reading the graph")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,56 +41,42 @@ class Reading:
 
     left: Annotated[
         str,
-        typer.Option(
-            help="Column of the left ids: name, or number from 1.", rich_help_panel=_PANEL
-        ),
+        _option(help="Column of the left ids: name, or number from 1."),
     ] = "1"
-    right: Annotated[str, typer.Option(help="Column of the right ids.", rich_help_panel=_PANEL)] = (
-        "2"
-    )
+    right: Annotated[str, _option(help="Column of the right ids.")] = "2"
     weight: Annotated[
         str | None,
-        typer.Option(
+        _option(
             help="Column of the weights. By default the third, if it holds numbers.",
-            rich_help_panel=_PANEL,
         ),
     ] = None
-    unweighted: Annotated[
-        bool, typer.Option("--unweighted", help="Take no weights.", rich_help_panel=_PANEL)
-    ] = False
+    unweighted: Annotated[bool, _option("--unweighted", help="Take no weights.")] = False
     format: Annotated[
         str | None,
-        typer.Option(
+        _option(
             help="text, parquet, arrow, communities, matrix-market or hif; else detected.",
-            rich_help_panel=_PANEL,
         ),
     ] = None
     delimiter: Annotated[
         str | None,
-        typer.Option(
+        _option(
             help="Text only: a character, 'tab', '::' or 'whitespace'; else detected.",
-            rich_help_panel=_PANEL,
         ),
     ] = None
     header: Annotated[
         bool | None,
-        typer.Option(
+        _option(
             "--header/--no-header",
             help="Text only: whether the first row names the columns; else detected.",
-            rich_help_panel=_PANEL,
         ),
     ] = None
     no_quote: Annotated[
         bool,
-        typer.Option(
-            "--no-quote", help='Text only: take " as an ordinary character.', rich_help_panel=_PANEL
-        ),
+        _option("--no-quote", help='Text only: take " as an ordinary character.'),
     ] = False
     duplicates: Annotated[
         str,
-        typer.Option(
-            help="What becomes of repeated edges: sum, max, last or error.", rich_help_panel=_PANEL
-        ),
+        _option(help="What becomes of repeated edges: sum, max, last or error."),
     ] = "sum"
 
     def read(self, path: Path) -> tuple[BipartiteGraph, str]:
@@ -151,12 +145,10 @@ def reading_progress(path: Path) -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def takes_graph(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the options of :class:`Reading`, handed to it as one argument ``reading``."""
-    fields = dataclasses.fields(Reading)
-    hints = get_type_hints(Reading, include_extras=True)
-    signature = inspect.signature(command, eval_str=True)
-    own = [p for p in signature.parameters.values() if p.name != "reading"]
+def option_group(group: type[Any], name: str) -> Callable[[Verb], Verb]:
+    """Give a verb an option for each field of a dataclass, handed to it as one argument."""
+    fields = dataclasses.fields(group)
+    hints = get_type_hints(group, include_extras=True)
     options = [
         inspect.Parameter(
             field.name,
@@ -167,15 +159,21 @@ def takes_graph(command: Callable[..., None]) -> Callable[..., None]:
         for field in fields
     ]
 
-    @functools.wraps(command)
-    def verb(**arguments: Any) -> None:
-        reading = Reading(**{field.name: arguments.pop(field.name) for field in fields})
-        command(**arguments, reading=reading)
+    def decorate(command: Verb) -> Verb:
+        signature = inspect.signature(command, eval_str=True)
+        own = [p for p in signature.parameters.values() if p.name != name]
 
-    verb.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own] + options
-    )
-    return verb
+        @functools.wraps(command)
+        def verb(**arguments: Any) -> None:
+            values = {field.name: arguments.pop(field.name) for field in fields}
+            command(**arguments, **{name: group(**values)})
+
+        verb.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=[p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own] + options
+        )
+        return verb
+
+    return decorate
 
 
 def messages() -> Console:
@@ -186,3 +184,7 @@ def messages() -> Console:
 def example(*lines: str) -> str:
     """Return the epilog of a verb's help."""
     return "[bold]Examples[/bold]\n\n" + "\n\n".join(f"  [cyan]{line}[/cyan]" for line in lines)
+
+
+takes_graph = option_group(Reading, "reading")
+"""Decorates a verb that reads a graph file."""

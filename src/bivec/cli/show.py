@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bivec.memory import format_bytes
+
 if TYPE_CHECKING:
     from bivec.graph import GraphSummary
 
@@ -51,7 +53,7 @@ def print_summary(summary: GraphSummary, title: str, how: str | None = None) -> 
         ("density", f"{summary.density:.3g}"),
         ("weights", _weights(summary)),
         ("components", f"{summary.components:,}, the largest {largest}"),
-        ("memory", size(summary.memory_bytes)),
+        ("memory", format_bytes(summary.memory_bytes)),
     ]
     if summary.rows_merged:
         facts.append(("repeated", f"{summary.rows_merged:,} of {summary.rows_read:,} rows merged"))
@@ -77,15 +79,3 @@ def _weights(summary: GraphSummary) -> str:
         return "none"
     low, high = summary.weight_min, summary.weight_max
     return f"{low:g} to {high:g}, sum {summary.weight_sum:,.6g}"
-
-
-def size(n: float) -> str:
-    """Write a number of bytes for people.
-
-    >>> size(512), size(2_500_000), size(24e9)
-    ('512 B', '2.5 MB', '24.0 GB')
-    """
-    units = ["B", "kB", "MB", "GB", "TB"]
-    while n >= 1000 and len(units) > 1:
-        n, units = n / 1000, units[1:]
-    return f"{n:.0f} B" if units[0] == "B" else f"{n:.1f} {units[0]}"

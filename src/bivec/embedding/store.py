@@ -40,10 +40,7 @@ _ROWS_AT_ONCE = 1 << 16
 def save(embedding: Embedding, path: str | os.PathLike[str], *, graph: bool = True) -> None:
     """Write an embedding; see :meth:`bivec.Embedding.save`."""
     target = Path(path)
-    if target.exists() and not (target / MANIFEST).is_file():
-        raise SaveError(
-            f"cannot write {target}: something else of that name is there. Choose another name."
-        )
+    check_target(target)
     stored = embedding.graph if graph else None
     with atomic_directory(target) as folder:
         for side in ("left", "right"):
@@ -64,6 +61,18 @@ def save(embedding: Embedding, path: str | os.PathLike[str], *, graph: bool = Tr
         }
         text = json.dumps(manifest, indent=2, ensure_ascii=False)
         (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def check_target(target: Path) -> None:
+    """Refuse a place where an embedding cannot go, before the work and not after it."""
+    if target.exists() and not (target / MANIFEST).is_file():
+        raise SaveError(
+            f"cannot write {target}: something else of that name is there. Choose another name."
+        )
+    if not target.parent.is_dir():
+        raise SaveError(
+            f"cannot write {target}: the directory {target.parent} does not exist. Create it first."
+        )
 
 
 def load(path: str | os.PathLike[str]) -> Embedding:

@@ -35,7 +35,6 @@ def runtime() -> dict[str, Any]:
     existing = next(p for p in (place, *place.parents) if p.exists())
     return {
         "version": numba.__version__,
-        "threads": numba.get_num_threads(),
         "cache_dir": cache,
         "cache_writable": os.access(existing, os.W_OK),
         "cached_files": len(list(place.glob("*.nbc"))) if place.is_dir() else 0,

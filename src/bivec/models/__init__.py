@@ -4,4 +4,7 @@ from bivec.models.base import BipartiteEstimator
 from bivec.models.fobe import FOBE
 from bivec.models.hobe import HOBE
 
-__all__ = ["FOBE", "HOBE", "BipartiteEstimator"]
+METHODS: dict[str, type[BipartiteEstimator]] = {"fobe": FOBE, "hobe": HOBE}
+"""Every method by its name on the command line."""
+
+__all__ = ["FOBE", "HOBE", "METHODS", "BipartiteEstimator"]

@@ -10,25 +10,19 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from bivec.checks import check_number, seed_of
-from bivec.errors import BivecError, InputError
+from bivec.embedding import Embedding, EmbeddingSide
+from bivec.errors import InputError, NotFittedError
 from bivec.graph import BipartiteGraph
-from bivec.settings import Progress, Settings
+from bivec.settings import EpochRecord, Progress, Settings
 from bivec.similarity import EdgeSimilarity
 from bivec.training import Trainer
-
-if TYPE_CHECKING:
-    from bivec.embedding import Embedding
-
-
-class NotFittedError(BivecError, ValueError, AttributeError):
-    """Something was asked of an estimator that only ``fit`` can give."""
 
 
 class MatrixTypeError(InputError, TypeError):
@@ -62,6 +56,7 @@ class BipartiteEstimator(ABC):
         """
         # Check
         settings = self._settings(seed_of(getattr(self, "random_state", None)))
+        self.seed_ = settings.seed
         norm = getattr(self, "norm", None)
         if norm is not None:
             check_number("norm", norm, above=0)
@@ -81,6 +76,7 @@ class BipartiteEstimator(ABC):
         self.right_embedding_ = _scaled(trainer.right, norm)
         self.history_ = trainer.history
         self.n_iter_ = trainer.epoch
+        self.interrupted_ = trainer.interrupted
         self.n_features_in_ = graph.n_right
         return self
 
@@ -97,16 +93,24 @@ class BipartiteEstimator(ABC):
         """The vectors of both sides with their ids, to save, search and recommend with."""
         if not hasattr(self, "left_embedding_"):
             raise NotFittedError(f"This {type(self).__name__} has no vectors yet. Call fit first.")
-        from bivec.embedding import Embedding, EmbeddingSide
-
         return Embedding(
             EmbeddingSide(self.graph_.left.ids, self.left_embedding_),
             EmbeddingSide(self.graph_.right.ids, self.right_embedding_),
             graph=self.graph_,
             method=self.method,
-            params={k: v for k, v in self.get_params().items() if not callable(v)},
-            history=[{**asdict(record), "loss": record.loss} for record in self.history_],
+            params=self._provenance(),
+            history=[_without_time(record) for record in self.history_],
         )
+
+    def _provenance(self) -> dict[str, Any]:
+        """Return what decides the vectors: every parameter but threads and progress, and the seed.
+
+        What may differ between two runs to the same bytes is left out, so that the saved bytes are
+        the same, too.
+        """
+        params = self.get_params()
+        del params["n_jobs"], params["progress"]
+        return {**params, "random_state": self.seed_}
 
     # scikit-learn's contract
 
@@ -207,6 +211,12 @@ def _scaled(table: npt.NDArray[np.float32], norm: float | None) -> npt.NDArray[n
     now = np.sqrt(np.einsum("ij,ij->", table, table, dtype=np.float64) / len(table))
     table *= np.float32(norm / now) if now > 0 else np.float32(1)
     return table
+
+
+def _without_time(record: EpochRecord) -> dict[str, Any]:
+    kept = {**asdict(record), "loss": record.loss}
+    del kept["seconds"]
+    return kept
 
 
 ProgressCallback = Callable[[Progress], object]

@@ -1,0 +1,204 @@
+"""The verb ``embed``: learn vectors for both sides of a graph."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from bivec.cli.options import (
+    Json,
+    Reading,
+    example,
+    grouped,
+    messages,
+    option_group,
+    takes_graph,
+)
+from bivec.cli.show import print_json
+from bivec.errors import InputError
+
+if TYPE_CHECKING:
+    from bivec.models import BipartiteEstimator
+    from bivec.settings import Progress as EpochProgress
+
+_option = grouped("The method (what is not given is the method's default)")
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameters:
+    """Parameters of the methods; None leaves a method its default."""
+
+    dim: Annotated[int | None, _option(help="Length of the vectors. Default: 128.")] = None
+    n_samples: Annotated[
+        int | None, _option(help="Samples of each node and relation, in all. Default: 200.")
+    ] = None
+    n_neighbors: Annotated[
+        int | None, _option(help="Sampled neighbours of each end of a cross pair. Default: 5.")
+    ] = None
+    n_negatives: Annotated[
+        int | None, _option(help="Unobserved pairs for each sample. Default: 1.")
+    ] = None
+    epochs: Annotated[int | None, _option(help="Sweeps over all nodes. Default: 50.")] = None
+    learning_rate: Annotated[
+        float | None, _option(help="Of Adagrad, falling to 0. Default: 0.03.")
+    ] = None
+    draw: Annotated[
+        str | None, _option(help="How pairs are drawn: walk or set. Default: walk.")
+    ] = None
+    tol: Annotated[
+        float | None, _option(help="Stop when the loss gains less than this share. Default: never.")
+    ] = None
+    patience: Annotated[
+        int | None, _option(help="Epochs without such a gain before stopping. Default: 3.")
+    ] = None
+    norm: Annotated[
+        float | None,
+        _option(help="Scale the vectors to this root mean square norm. Default: as learned."),
+    ] = None
+    trials: Annotated[
+        int | None, _option(help="hobe: random starts of coordinates. Default: 10.")
+    ] = None
+    sweeps: Annotated[int | None, _option(help="hobe: rounds of relaxation. Default: 20.")] = None
+    damping: Annotated[
+        float | None, _option(help="hobe: share of the old coordinate kept. Default: 0.5.")
+    ] = None
+    order: Annotated[str | None, _option(help="hobe: jacobi or gauss-seidel. Default: jacobi.")] = (
+        None
+    )
+    rescale: Annotated[
+        bool | None,
+        _option("--rescale/--no-rescale", help="hobe: spread coordinates each round. Default: no."),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what was given, by name."""
+        return {k: v for k, v in dataclasses.asdict(self).items() if v is not None}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command(
+        epilog=example(
+            "bivec embed ratings.csv --output ratings.bivec",
+            "bivec embed ratings.csv --method hobe --dim 64 --seed 1 --jobs 2 --output hobe.bivec",
+            "bivec embed more-ratings.csv --init ratings.bivec --output more.bivec",
+        )
+    )(takes_graph(option_group(Parameters, "parameters")(embed)))
+
+
+def embed(
+    file: Annotated[Path, typer.Argument(help="The graph file, or a saved embedding's graph.")],
+    reading: Reading,
+    parameters: Parameters,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The directory to write (.bivec).")
+    ],
+    method: Annotated[str, typer.Option(help="fobe or hobe.")] = "fobe",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 0,
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Threads; the result does not depend on it. Default: every core."),
+    ] = None,
+    init: Annotated[
+        Path | None, typer.Option(help="A saved embedding to go on from; new nodes start afresh.")
+    ] = None,
+    graph: Annotated[
+        bool, typer.Option("--graph/--no-graph", help="Whether to save the graph with the vectors.")
+    ] = True,
+    json: Json = False,
+) -> None:
+    """Learn vectors for both sides of a graph and save them."""
+    from bivec.embedding import load
+    from bivec.embedding.store import check_target
+
+    check_target(output)
+    model = _model(method, parameters, seed, jobs)
+    edges, _ = reading.read(file)
+    start = load(init) if init is not None else None
+    began = time.perf_counter()
+    with training_progress(method) as progress, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="training was interrupted")  # told below
+        model.set_params(progress=progress)
+        model.fit(edges, init=start)
+    seconds = time.perf_counter() - began
+    if model.n_iter_ == 0:
+        raise KeyboardInterrupt
+    model.embedding_.save(output, graph=graph)
+    report = _report(model, output, seconds)
+    if json:
+        print_json(report)
+    messages().print(_sentence(report), markup=False, soft_wrap=True)
+    if model.interrupted_:
+        raise typer.Exit(130)
+
+
+def _model(method: str, parameters: Parameters, seed: int, jobs: int | None) -> BipartiteEstimator:
+    from bivec.models import METHODS
+
+    if method not in METHODS:
+        raise InputError(f"{method!r} is no method", f"Choose one of {', '.join(METHODS)}.")
+    model = METHODS[method]()
+    model.set_params(**parameters.given(), random_state=seed, n_jobs=jobs)
+    return model
+
+
+def _report(model: BipartiteEstimator, output: Path, seconds: float) -> dict[str, Any]:
+    pairs = sum(record.pairs for record in model.history_)
+    return {
+        "output": str(output),
+        "method": model.method,
+        "dim": int(model.left_embedding_.shape[1]),
+        "left": model.graph_.n_left,
+        "right": model.graph_.n_right,
+        "edges": model.graph_.n_edges,
+        "epochs": model.n_iter_,
+        "interrupted": model.interrupted_,
+        "loss": float(model.history_[-1].loss),
+        "first_loss": float(model.history_[0].loss),
+        "pairs": pairs,
+        "seconds": round(seconds, 3),
+        "seed": model.seed_,
+    }
+
+
+def _sentence(report: dict[str, Any]) -> str:
+    rate = report["pairs"] / max(report["seconds"], 1e-9) / 1e6
+    stopped = "interrupted after" if report["interrupted"] else "in"
+    return (
+        f"wrote {report['output']}: {report['method']}, dim {report['dim']}, "
+        f"{report['left']:,} left and {report['right']:,} right vectors; loss "
+        f"{report['first_loss']:.4f} to {report['loss']:.4f} {stopped} {report['epochs']} epochs, "
+        f"{report['seconds']:.1f} s, {rate:.1f} million pairs/s"
+    )
+
+
+@contextmanager
+def training_progress(method: str) -> Iterator[Callable[[EpochProgress], None] | None]:
+    """Show epochs, rate, loss and time left, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (
+        TextColumn(f"{method} epoch {{task.completed}}/{{task.total}}"),
+        BarColumn(),
+        TextColumn("loss {task.fields[loss]:.4f}  {task.fields[rate]:.1f} M pairs/s"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=messages(), transient=True) as bar:
+        task = bar.add_task("", total=None, loss=float("nan"), rate=0.0)
+        yield lambda step: bar.update(
+            task,
+            completed=step.epoch,
+            total=step.epochs,
+            loss=float(step.record.loss),
+            rate=step.pairs_per_second / 1e6,
+        )
