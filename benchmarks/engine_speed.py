@@ -139,7 +139,7 @@ def dblp(data_dir, method):
     }  # fmt: skip
 
 
-def scaling(method, small=100_000):
+def scaling(method, small=200_000):
     """Bar: ten times the graph costs at most eleven times the CPU time.
 
     Both tables are beyond the cache: a small one that fits has up to three times the rate.
@@ -149,7 +149,7 @@ def scaling(method, small=100_000):
         graph = random_graph(nodes)
         best = np.inf
         for _ in range(2):
-            model = MODELS[method](n_samples=8, epochs=2, n_jobs=1)
+            model = MODELS[method](n_samples=4, epochs=1, n_jobs=1)
             start = time.process_time()
             model.fit(graph)
             best = min(best, time.process_time() - start)
