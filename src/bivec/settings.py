@@ -22,6 +22,7 @@ class Settings:
     n_samples: int = 200
     n_neighbors: int = 5
     n_negatives: int = 1
+    negative_weight: float = 0.3
     epochs: int = 50
     learning_rate: float = 0.03
     draw: str = "walk"
@@ -33,6 +34,7 @@ class Settings:
         check_integer("dim", self.dim, low=1, high=1 << 16)
         check_integer("epochs", self.epochs, low=1)
         check_number("learning_rate", self.learning_rate, above=0)
+        check_number("negative_weight", self.negative_weight, low=0)
         if self.tol is not None:
             check_number("tol", self.tol, low=0)
         check_integer("patience", self.patience, low=1)

@@ -201,7 +201,10 @@ class Trainer:
         own, far = self._tables[side], self._tables[1 - side]
         tables = Tables(own, far, self._squares[side])
         steps = Steps(
-            self.epoch * self.settings.steps, self.settings.steps, self.settings.rate(self.epoch)
+            self.epoch * self.settings.steps,
+            self.settings.steps,
+            self.settings.rate(self.epoch),
+            self.settings.negative_weight,
         )
         fresh, losses = self._buffers()
 
