@@ -7,8 +7,8 @@ neither the number of threads nor their timing can change a bit. The other end o
 when it owns the pair.
 
 A step is the gradient of the owner's samples by the owner's row alone. Paper: a sample moves all of
-its rows. Here: the sampled neighbours of a cross pair are not moved by it; they move when they own a
-pair themselves. So the sum over all steps is not the gradient of one common objective.
+its rows. Here: the sampled neighbours of a cross pair are not moved by it; they move when they own
+a pair themselves. So the sum over all steps is not the gradient of one common objective.
 """
 
 from __future__ import annotations
