@@ -101,7 +101,7 @@ def algebraic_coordinates(
     >>> algebraic_coordinates(graph, trials=4).left.shape
     (3, 4)
     """
-    from bivec.kernels.relax import extent, relax, stretch
+    from bivec.kernels.relax import extent, pull_of_neighbors, relax, stretch
     from bivec.kernels.rng import fill_uniform
 
     trials = check_integer("trials", trials, low=1)
@@ -116,16 +116,20 @@ def algebraic_coordinates(
     for relation, table in enumerate(now):
         fill_uniform(table, 0, seed, _STREAM + relation, 0.0, 1.0)
     then = [np.empty_like(table) for table in now] if order == "jacobi" else now
-    pulls = [1.0 / np.maximum(side.degrees, 1) for side in sides]
+    pull = [1.0 / np.maximum(side.degrees, 1) for side in sides]
+    pulls = [np.empty(len(side)) for side in sides]
+    for near, side in enumerate(sides):
+        pull_of_neighbors(side.indptr, side.indices, pull[1 - near], pulls[near])
 
     # Relax
     with Workers(n_jobs) as workers:
         for _ in range(sweeps):
             for near, far in ((0, 1), (1, 0)):
                 side = sides[near]
-                own, out, other, pull = now[near], then[near], now[far], pulls[far]
-
-                arrays = (side.indptr, side.indices, pull, other, own, out, damping)
+                pulled = (now[far] * pull[far][:, None]).astype(np.float32)
+                arrays = (
+                    side.indptr, side.indices, pulls[near], pulled, now[near], then[near], damping
+                )  # fmt: skip
                 workers.run(partial(relax, *arrays), len(side), _CHUNK)
             now, then = then, now
             if rescale:

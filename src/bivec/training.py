@@ -6,8 +6,9 @@ block are computed from the tables as they were when the block began and written
 neither the number of threads nor their timing can change a bit. The other end of a pair is served
 when it owns the pair.
 
-The sum over a node's samples is an unbiased estimate of (twice) the gradient of the paper's
-objective by its row: each same-type pair has two owners and is drawn by both.
+A step is the gradient of the owner's samples by the owner's row alone. Paper: a sample moves all of
+its rows. Here: the sampled neighbours of a cross pair are not moved by it; they move when they own
+a pair themselves. So the sum over all steps is not the gradient of one common objective.
 """
 
 from __future__ import annotations
@@ -201,7 +202,10 @@ class Trainer:
         own, far = self._tables[side], self._tables[1 - side]
         tables = Tables(own, far, self._squares[side])
         steps = Steps(
-            self.epoch * self.settings.steps, self.settings.steps, self.settings.rate(self.epoch)
+            self.epoch * self.settings.steps,
+            self.settings.steps,
+            self.settings.rate(self.epoch),
+            self.settings.negative_weight,
         )
         fresh, losses = self._buffers()
 

@@ -125,7 +125,7 @@ def test_training_draws_the_same_samples(small, method):
             rows, others, observed, neighbors = [], [], [], []
             for epoch in range(3):
                 arrays = scratch_arrays(plan, 2)
-                visit(view, plan, Steps(2 * epoch, 2, 0.1), arrays, int(i))
+                visit(view, plan, Steps(2 * epoch, 2, 0.1, 1.0), arrays, int(i))
                 kept = arrays.same_observed >= 0
                 rows += arrays.rows[: len(kept)][kept].tolist()
                 observed += arrays.same_observed[kept].tolist()

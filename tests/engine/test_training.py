@@ -45,7 +45,7 @@ def test_gradients_match_finite_differences(small, method, n_negatives):
         )  # fmt: skip
         own, far = tables[side], tables[1 - side]
         arrays, losses, gradient = scratch_arrays(plan, 4, np.float64), np.empty(4), np.empty(5)
-        steps = Steps(0, 4, 0.1)
+        steps = Steps(0, 4, 0.1, 0.3)
 
         def loss(
             i, view=view, plan=plan, own=own, far=far, arrays=arrays, losses=losses, steps=steps
@@ -228,7 +228,7 @@ def test_what_cannot_fit_is_refused(planted, monkeypatch):
     [
         {"dim": 0}, {"dim": 8.0}, {"epochs": 0}, {"learning_rate": 0}, {"learning_rate": "fast"},
         {"tol": -1}, {"patience": 0}, {"n_samples": 0}, {"n_neighbors": 0}, {"n_negatives": -1},
-        {"draw": "lot"},
+        {"draw": "lot"}, {"negative_weight": -1},
     ],
 )  # fmt: skip
 def test_bad_settings_name_themselves(parameters):

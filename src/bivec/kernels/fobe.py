@@ -1,8 +1,9 @@
 """FOBE's coefficients: from dots and observations to the loss and its derivative by each dot.
 
 With p the estimate of a pair, the loss is the Bernoulli KL divergence of the observation o from it,
-``-o log p - (1 - o) log(1 - p)``. A same-type estimate is ``sigmoid(x)``; a cross estimate is
-the product of two means of sigmoids, of which only the first depends on the owner's row.
+``-o log p - w (1 - o) log(1 - p)`` with a weight w of negatives. A same-type estimate is
+``sigmoid(x)``; a cross estimate is the product of two means of sigmoids, of which only the first
+depends on the owner's row.
 """
 
 from __future__ import annotations
@@ -54,39 +55,45 @@ def sigmoids(x: Any, start: int, stop: int) -> None:  # pragma: no cover
 
 
 @inner
-def same_coefficients(x: Any, observed: Any, n: int) -> Any:  # pragma: no cover
+def same_coefficients(x: Any, observed: Any, n: int, weight: Any) -> Any:  # pragma: no cover
     """Turn n same-type dots into derivatives of the loss; return (loss, number of pairs)."""
     sigmoids(x, 0, n)
-    loss, product, count = 0.0, 1.0, 0
+    loss, count = 0.0, 0
+    product: Any = 1.0
+    negative_product: Any = 1.0
     for m in range(n):
         if observed[m] < 0:
             x[m] = 0
             continue
         p = x[m]
-        likelihood = p if observed[m] > 0 else _ONE - p
-        x[m] = p - observed[m]
-        product *= max(likelihood, _TINY)
+        if observed[m] > 0:
+            x[m] = p - _ONE
+            product *= max(p, _TINY)
+        else:
+            x[m] = weight * p
+            negative_product *= max(_ONE - p, _TINY)
         count += 1
         if count % _LOG_EVERY == 0:
-            loss -= np.log(product)
-            product = 1.0
-    return loss - np.log(product), count
+            loss -= np.log(product) + weight * np.log(negative_product)
+            product = negative_product = 1.0
+    return loss - np.log(product) - weight * np.log(negative_product), count
 
 
 @inner
 def cross_coefficients(
-    x: Any, at: int, y: Any, observed: Any, n: int, size: int
+    x: Any, at: int, y: Any, observed: Any, n: int, size: int, weight: Any
 ) -> Any:  # pragma: no cover
     """Turn the owner's dots ``x[at:]`` into derivatives of the loss; return (loss, pairs).
 
     ``size`` dots x, and as many y of the far side, belong to each of n pairs. With p and q the two
-    means, the derivative by a dot of p is ``-1 / p`` or, for a negative, ``q / (1 - p q)``, times
+    means, the derivative by a dot of p is ``-1 / p`` or, for a negative, ``w q / (1 - p q)``, times
     ``sigmoid'(x) / size``.
     """
     sigmoids(x, at, at + n * size)
     sigmoids(y, 0, n * size)
     loss, count = 0.0, 0
     product: Any = 1.0
+    negative_product: Any = 1.0
     share = _ONE / np.float32(size)
     for m in range(n):
         first = at + m * size
@@ -105,12 +112,12 @@ def cross_coefficients(
             slope = -share / p
             product *= max(p * q, _TINY)
         else:
-            slope = share * q / rest
-            product *= rest
+            slope = weight * share * q / rest
+            negative_product *= rest
         for k in range(first, first + size):
             x[k] = slope * x[k] * (_ONE - x[k])
         count += 1
         if count % _LOG_EVERY == 0:
-            loss -= np.log(product)
-            product = 1.0
-    return loss - np.log(product), count
+            loss -= np.log(product) + weight * np.log(negative_product)
+            product = negative_product = 1.0
+    return loss - np.log(product) - weight * np.log(negative_product), count

@@ -5,14 +5,30 @@ from __future__ import annotations
 import numpy as np
 
 from bivec.kernels.jit import Array, kernel
+from bivec.kernels.vector import pointer, prefetch
+
+_AHEAD = 16
+"""Edges between asking for a neighbour's coordinates and their use."""
+
+
+@kernel
+def pull_of_neighbors(
+    indptr: Array, indices: Array, far_pull: Array, out: Array
+) -> None:  # pragma: no cover
+    """Write the sum of the neighbours' pulls for each row."""
+    for i in range(out.size):
+        total = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            total += far_pull[indices[e]]
+        out[i] = total
 
 
 @kernel
 def relax(
     indptr: Array,
     indices: Array,
-    far_pull: Array,
-    far: Array,
+    pulls: Array,
+    pulled: Array,
     own: Array,
     out: Array,
     damping: float,
@@ -21,13 +37,15 @@ def relax(
 ) -> None:  # pragma: no cover
     """Move rows [start, stop) of one side towards the weighted mean of their neighbours.
 
-    ``out = damping * own + (1 - damping) * sum(far * pull) / sum(pull)`` with the pull of a
-    neighbour being one over its degree. Sums are in double precision, so that a hub's mean does not
-    depend on how its neighbours are numbered. A row without neighbours stays. ``out`` may be
-    ``own``.
+    ``out = damping * own + (1 - damping) * sum(pulled) / pulls``. ``pulled`` holds the coordinates
+    of the far side times their pull, which is one over the degree, and ``pulls`` the sum of the
+    pulls on each row. Sums are in double precision, so that a hub's mean does not depend on how its
+    neighbours are numbered. A row without neighbours stays. ``out`` may be ``own``.
     """
     trials = own.shape[1]
     total = np.empty(trials, np.float64)
+    data = pointer(pulled)
+    last_edge = indptr[stop] - 1
     for i in range(start, stop):
         first, last = indptr[i], indptr[i + 1]
         if first == last:
@@ -35,15 +53,13 @@ def relax(
                 out[i, r] = own[i, r]
             continue
         total[:] = 0.0
-        pulls = 0.0
         for e in range(first, last):
-            j = indices[e]
-            pull = far_pull[j]
-            pulls += pull
+            prefetch(data, np.int64(indices[min(e + _AHEAD, last_edge)]) * trials)
+            j = np.int64(indices[e]) * trials
             for r in range(trials):
-                total[r] += pull * far[j, r]
+                total[r] += data[j + r]
         for r in range(trials):
-            out[i, r] = damping * own[i, r] + (1.0 - damping) * total[r] / pulls
+            out[i, r] = damping * own[i, r] + (1.0 - damping) * total[r] / pulls[i]
 
 
 @kernel
@@ -103,7 +119,9 @@ def warmup() -> None:
     indptr, indices = np.array([0, 1], np.int64), np.zeros(1, np.int32)
     indptr.flags.writeable = indices.flags.writeable = False
     own, low, high = np.zeros((1, 1), np.float32), np.zeros(1, np.float32), np.ones(1, np.float32)
-    relax(indptr, indices, np.ones(1, np.float64), own, own, own.copy(), 0.5, 0, 1)
+    pulls = np.ones(1, np.float64)
+    pull_of_neighbors(indptr, indices, pulls, pulls)
+    relax(indptr, indices, pulls, own, own, own.copy(), 0.5, 0, 1)
     extent(own, indptr, low, high)
     stretch(own, indptr, low, high)
     edge_similarity(indptr, indices, own, own, low, 0, 1)

@@ -248,6 +248,17 @@ def sample_cross(
 
 
 @inner
+def hint_neighbors(view: Any, i: int, stage: int) -> None:  # pragma: no cover
+    """Ask ahead for the row pointers (stage 0) and first neighbours (stage 1) of neighbours."""
+    start = view.indptr[i]
+    for e in range(start, min(view.indptr[i + 1], start + TRIES)):
+        if stage == 0:
+            prefetch(view.far_indptr, view.indices[e])
+        else:
+            prefetch(view.far_indices, view.far_indptr[view.indices[e]])
+
+
+@inner
 def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma: no cover
     """Ask ahead for the parts of the graph that one step of node i will read.
 
@@ -261,9 +272,7 @@ def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma
     size = plan.n_neighbors
     key = step_key(stream(plan.seed, relation, i), step % plan.n_samples)
     b = view.indices[start + below(key, 0, stop - start)]
-    if stage == 0:
-        prefetch(view.far_indptr, b)
-    else:
+    if stage == 1:
         first = view.far_indptr[b]
         others = view.far_indptr[b + 1] - first - 1
         if others > 0:
@@ -291,7 +300,9 @@ def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma
         else:
             first = view.far_indptr[j]
             degree = view.far_indptr[j + 1] - first
-            if degree > 0:
+            if degree > 0 and m == 0 and plan.method == HOBE:
+                prefetch(view.far_indices, first + below(key, 1, degree))
+            elif degree > 0:
                 for k in range(size):
                     prefetch(view.far_indices, first + below(key, counter + k, degree))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from bivec.kernels import fobe, hobe
 from bivec.kernels.jit import Array, inner, kernel, vector_inner
-from bivec.kernels.sample import hint, sample_cross, sample_same
+from bivec.kernels.sample import hint, hint_neighbors, sample_cross, sample_same
 from bivec.kernels.vector import AHEAD, dots, pointer, prefetch_row, weighted_sum
 from bivec.kernels.view import FOBE, HOBE, WALK, Plan, example, look
 
@@ -32,11 +32,12 @@ class Tables(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """The steps of one visit, and the learning rate."""
+    """The steps of one visit, the learning rate, and FOBE's weight of a negative."""
 
     first: int
     number: int
     rate: float
+    weight: float
 
 
 class Scratch(NamedTuple):
@@ -96,7 +97,9 @@ def far_dots(table: Any, dim: int, scratch: Any, n: int, size: int) -> None:  # 
 
 
 @inner
-def coefficients(plan: Any, scratch: Any, n: int, losses: Any, at: int) -> None:  # pragma: no cover
+def coefficients(
+    plan: Any, steps: Any, scratch: Any, n: int, losses: Any, at: int
+) -> None:  # pragma: no cover
     """Part three: from dots to the derivative of the loss by each of the owner's dots, in place.
 
     There are n pairs of either relation.
@@ -104,9 +107,10 @@ def coefficients(plan: Any, scratch: Any, n: int, losses: Any, at: int) -> None:
     4]``.
     """
     x, y, size = scratch.x, scratch.y, plan.n_neighbors
+    weight = np.float32(steps.weight)
     if plan.method == FOBE:
-        same_loss, same_pairs = _fobe_same(x, scratch.same_observed, n)
-        cross_loss, cross_pairs = _fobe_cross(x, n, y, scratch.cross_observed, n, size)
+        same_loss, same_pairs = _fobe_same(x, scratch.same_observed, n, weight)
+        cross_loss, cross_pairs = _fobe_cross(x, n, y, scratch.cross_observed, n, size, weight)
     else:
         same_loss, same_pairs = _hobe_same(x, scratch.same_observed, n)
         cross_loss, cross_pairs = _hobe_cross(x, n, y, scratch.cross_observed, n, size)
@@ -143,7 +147,7 @@ def row_gradient(
     prefetch_row(far, dim, scratch.cross[0])
     dots(own, dim, i, scratch.rows, 0, n, scratch.x)
     far_dots(far, dim, scratch, same, plan.n_neighbors)
-    coefficients(plan, scratch, same, losses, at)
+    coefficients(plan, steps, scratch, same, losses, at)
     for m in range(n):
         if scratch.rows[m] == i:
             scratch.x[m] *= 2
@@ -200,6 +204,10 @@ def visit_rows(
                 loss[4 * r + c] = 0
             continue
         if plan.ahead:
+            if r + 2 < stop:
+                hint_neighbors(view, i + 2, 0)
+            if r + 1 < stop:
+                hint_neighbors(view, i + 1, 1)
             for s in range(steps.first, steps.first + steps.number):
                 if r + 2 < stop:
                     hint(view, plan, i + 2, s, 0)
@@ -240,6 +248,6 @@ def warmup() -> None:
     for table in tables[:2]:
         table[:] = 0
     visit_rows(
-        example(), plan, Steps(0, 1, 0.1), tables, scratch_arrays(plan, 1),
+        example(), plan, Steps(0, 1, 0.1, 1.0), tables, scratch_arrays(plan, 1),
         np.empty(8, np.float32), aligned((1, 8)), np.empty((1, 4)), 0, 0, 1,
     )  # fmt: skip

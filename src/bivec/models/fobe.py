@@ -34,6 +34,9 @@ class FOBE(BipartiteEstimator):
     n_negatives : int
         Unobserved pairs, pushed apart, for each sample of each relation. 0 is what the authors'
         published code amounts to.
+    negative_weight : float
+        Weight of a negative in the objective. At 1 it is the plain divergence; with less, the
+        random directions of negatives disturb a vector less: see the notes.
     epochs : int
         Sweeps over all nodes. A node takes one step in each.
     learning_rate : float
@@ -73,6 +76,13 @@ class FOBE(BipartiteEstimator):
     Weights of edges do not matter. Paper: the objective is not defined where an observation is 0.
     Here: binary cross-entropy over samples and checked negatives.
 
+    A sigmoid of a dot without an offset is one half for unrelated nodes, so each negative pushes
+    with half its vector, mostly noise. With half of the edges held out (RBF SVM on each node's
+    neighbours, vectors of norm 4), com-Amazon reaches 0.89 and 0.97 (left, right) at weight 1, 0.96
+    and 0.99 at 0.3 and at 0; the AUC of the estimate on DBLP-BiNE is 0.774, 0.788 and 0.759. These
+    are one split each, 200 nodes a side, 100 samples; the default was chosen on those very figures,
+    so they show why it was chosen and are no estimate of its accuracy.
+
     References
     ----------
     Sybrandt, Safro, "First- and high-order bipartite embeddings", arXiv:1905.10953.
@@ -93,6 +103,7 @@ class FOBE(BipartiteEstimator):
         n_samples: int = 200,
         n_neighbors: int = 5,
         n_negatives: int = 1,
+        negative_weight: float = 0.3,
         epochs: int = 50,
         learning_rate: float = 0.03,
         draw: Literal["walk", "set"] = "walk",
@@ -107,6 +118,7 @@ class FOBE(BipartiteEstimator):
         self.n_samples = n_samples
         self.n_neighbors = n_neighbors
         self.n_negatives = n_negatives
+        self.negative_weight = negative_weight
         self.epochs = epochs
         self.learning_rate = learning_rate
         self.draw = draw
@@ -120,6 +132,7 @@ class FOBE(BipartiteEstimator):
     def _settings(self, seed: int) -> Settings:
         return Settings(
             self.method, dim=self.dim, n_samples=self.n_samples, n_neighbors=self.n_neighbors,
-            n_negatives=self.n_negatives, epochs=self.epochs, learning_rate=self.learning_rate,
-            draw=self.draw, tol=self.tol, patience=self.patience, seed=seed,
+            n_negatives=self.n_negatives, negative_weight=self.negative_weight, epochs=self.epochs,
+            learning_rate=self.learning_rate, draw=self.draw, tol=self.tol,
+            patience=self.patience, seed=seed,
         )  # fmt: skip

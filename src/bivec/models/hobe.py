@@ -95,7 +95,7 @@ class HOBE(BipartiteEstimator):
         dim: int = 128,
         n_samples: int = 200,
         n_neighbors: int = 5,
-        n_negatives: int = 1,
+        n_negatives: int = 5,
         epochs: int = 50,
         learning_rate: float = 0.03,
         draw: Literal["walk", "set"] = "walk",
