@@ -80,23 +80,22 @@ def test_embed_goes_on_from_an_embedding(capsys, edges, tmp_path):
 
 
 def test_help_tells_the_defaults(capsys):
-    defaults = {
-        name: parameter.default
-        for method in METHODS.values()
-        for name, parameter in inspect.signature(method).parameters.items()
-    }
-    assert set(defaults) - {"random_state", "n_jobs", "progress"} == {
-        field.name for field in dataclasses.fields(Parameters)
-    }
     _, out, _ = run(capsys, "embed", "--help")
     text = " ".join(out.replace("│", " ").split())
-    for name, default in defaults.items():
-        if isinstance(default, (int, float, str)) and not isinstance(default, bool):
-            if name == "random_state":
+    offered = {field.name for field in dataclasses.fields(Parameters)}
+    needed = set()
+    for method, estimator in METHODS.items():
+        for name, parameter in inspect.signature(estimator).parameters.items():
+            if name in ("random_state", "n_jobs", "progress"):
                 continue
-            found = re.search(rf"--{name.replace('_', '-')} .*?Default: (\S+)\.", text)
+            needed.add(name)
+            if isinstance(parameter.default, bool) or parameter.default is None:
+                continue
+            found = re.search(rf"--{name.replace('_', '-')} .*?Default: ([^)]*?)[.)] ", text)
             assert found, name
-            assert found[1] == str(default), name
+            own = re.search(rf"\({method}: (.*)", found[1])
+            assert (own[1] if own else found[1].split()[0]) == str(parameter.default), name
+    assert needed == offered
 
 
 @pytest.mark.parametrize(

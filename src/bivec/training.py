@@ -158,9 +158,9 @@ class Trainer:
         cross_loss, cross_pairs = sums[:, 2].sum(), sums[:, 3].sum()
         record = EpochRecord(
             self.epoch,
-            sums[0, 0] / max(sums[0, 1], 1),
-            sums[1, 0] / max(sums[1, 1], 1),
-            cross_loss / max(cross_pairs, 1),
+            float(sums[0, 0] / max(sums[0, 1], 1)),
+            float(sums[1, 0] / max(sums[1, 1], 1)),
+            float(cross_loss / max(cross_pairs, 1)),
             int(sums[:, 1].sum() + cross_pairs * self.settings.n_neighbors),
             time.perf_counter() - start,
         )

@@ -45,7 +45,10 @@ class Parameters:
         int | None, _option(help="Sampled neighbours of each end of a cross pair. Default: 5.")
     ] = None
     n_negatives: Annotated[
-        int | None, _option(help="Unobserved pairs for each sample. Default: 1.")
+        int | None, _option(help="Unobserved pairs for each sample. Default: 1 (hobe: 5).")
+    ] = None
+    negative_weight: Annotated[
+        float | None, _option(help="fobe: weight of a negative. Default: 0.3.")
     ] = None
     epochs: Annotated[int | None, _option(help="Sweeps over all nodes. Default: 50.")] = None
     learning_rate: Annotated[

@@ -77,11 +77,7 @@ class FOBE(BipartiteEstimator):
     Here: binary cross-entropy over samples and checked negatives.
 
     A sigmoid of a dot without an offset is one half for unrelated nodes, so each negative pushes
-    with half its vector, mostly noise. With half of the edges held out (RBF SVM on each node's
-    neighbours, vectors of norm 4), com-Amazon reaches 0.89 and 0.97 (left, right) at weight 1, 0.96
-    and 0.99 at 0.3 and at 0; the AUC of the estimate on DBLP-BiNE is 0.774, 0.788 and 0.759. These
-    are one split each, 200 nodes a side, 100 samples; the default was chosen on those very figures,
-    so they show why it was chosen and are no estimate of its accuracy.
+    with half its vector, mostly noise: hence ``negative_weight``.
 
     References
     ----------
