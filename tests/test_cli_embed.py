@@ -91,9 +91,9 @@ def test_help_tells_the_defaults(capsys):
             needed.add(name)
             if isinstance(parameter.default, bool) or parameter.default is None:
                 continue
-            found = re.search(rf"--{name.replace('_', '-')} .*?Default: ([^)]*?)[.)] ", text)
+            found = re.search(rf"--{name.replace('_', '-')} .*?Default: (.*?)\. ", text)
             assert found, name
-            own = re.search(rf"\({method}: (.*)", found[1])
+            own = re.search(rf"\({method}: (.*)\)", found[1])
             assert (own[1] if own else found[1].split()[0]) == str(parameter.default), name
     assert needed == offered
 
