@@ -99,6 +99,11 @@ def test_excel_names_the_delimiter(read, first):
     assert read("sep=;,b\n") == unweighted(("sep=;", "b"))
 
 
+@pytest.mark.parametrize("first", ["sep=", "sep=é", "sep=x", "sep=,x"])
+def test_other_lines_name_no_delimiter(read, first):
+    assert read(f"{first}\tb\nc\td\n") == unweighted((first, "b"), ("c", "d"))
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -187,6 +192,7 @@ def test_quotes_by_choice(read):
         "author_id,paper_id\na,b\n",
         "user_name,movie_title\na,b\n",
         "User Name,SKU\na,b\n",
+        "User-ID,Book-Title\na,b\n",
         "person,city\n" + "".join(f"{i},x{i}y\n" for i in range(10)),
         "who,what\n" + "".join(f"u{i},i{i}\n" for i in range(10)),
         "who,what,stars\na,b,5\nc,d,3\n",

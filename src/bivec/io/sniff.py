@@ -51,7 +51,7 @@ _SAMPLE_LINES = 1000
 SEAL = "\x1e"
 """A row that marks the end of a text, to see whether a quote is still open there."""
 
-_SEPARATOR_LINE = re.compile(rb'"?sep=([^\w"])"?\r?', re.I)
+_SEPARATOR_LINE = re.compile(rb'"?sep=([^\w"\r\x80-\xff])"?\r?', re.I)
 _COMMENT = re.compile(rb"[ \t]*([#%])([ \t]|\1|\r?$)")
 _NUMBER = re.compile(
     r"[ \t]*[-+]?(\d+\.?\d*([eE][-+]?\d+)?|\.\d+([eE][-+]?\d+)?|nan|inf)[ \t]*$", re.I
@@ -64,7 +64,7 @@ _FIGURE = re.compile(  # a number as people write it: 1,000.5 or 50% or $ 3
 _NO_NAME = re.compile(r"[\W\d_]*\d[\W\d_]*")  # digits but no letter, as 1,5 or 2020-01-31
 _MISSING = frozenset(["", "na", "n/a", "nan", "null", "none", "-", "?", "\\n"])
 _LETTER_NUMBER = re.compile(r"[^\W\d_]+[-_ ]?\d+$")
-_WORD_END = re.compile(r"[_ ]?(id|ids|name|title|key|code|index)$")
+_WORD_END = re.compile(r"[-_ ]?(id|ids|name|title|key|code|index)$")
 # No single letters: "a,b" is as likely an edge, and a lost edge is worse than a false one.
 _HEADER_WORDS = frozenset(
     [
@@ -126,11 +126,10 @@ def sniff(
         raise InputError(
             f"{quote!r} cannot be the quote", """Pass '"', "'" or None (--no-quote)."""
         )
-    delimiter = DELIMITER_ALIASES.get(delimiter or "", delimiter)
+    skipped, separator, lines = _body(head, path)
+    delimiter = separator if delimiter is None else DELIMITER_ALIASES.get(delimiter, delimiter)
     if delimiter is not None and (not delimiter or set(delimiter) & set(f"\r\n{quote or ''}")):
         raise InputError(f"{delimiter!r} cannot be a delimiter", "Pass for instance ',' or '\\t'.")
-    skipped, separator, lines = _body(head, path)
-    delimiter = delimiter or separator
     if delimiter is None:
         delimiter = _with_blank(_find_delimiter(lines, path, quote), lines, path, quote)
     if delimiter == " ":
