@@ -4,6 +4,7 @@ import datetime
 import gzip
 import io
 import json
+import os
 import pickle
 
 import networkx as nx
@@ -93,6 +94,20 @@ FILES = {
     "open quote in the first row": ("a.csv", 'a,"b\nc,d\n', {}, ["line 1", "does not close"]),
     "open quote in an unused column": ("a.csv", 'a,b,x\nc,d,"y\ne,f,z\n', {}, ["line 2", "quote"]),
     "open quote, wrong width": ("a.csv", 'a,b\n"c,d\ne,f\n', {}, ["line 2", QUOTE_WAY_OUT]),
+    "quote that closes early": ("a.csv", 'x,y\n"Weird Al" Yankovic,b\n', {},
+                                ["line 2", 'a quote (") closes in the middle', "quote=None"]),
+    "quote that closes at once": ("a.csv", 'x,y\n""a,b\n', {}, ["line 2", "in the middle"]),
+    "quote that closes behind a comma": ("a.csv", 'x,y\n"a,"b,c\n', {}, ["line 2", "middle"]),
+    "quote behind a mark": ("a.csv", '\ufeff"a"b,c\n', {}, ["line 1", "in the middle"]),
+    "quote closes early, far down": ("a.csv", b"a,b\n" * 300_000 + b'"c"d,e\n' + b"a,b\n" * 9, {},
+                                     ["line 300,001", "in the middle"]),
+    "quoted header": ("a.csv", '"us"er,item\na,b\n', {}, ["line 1", "in the middle"]),
+    "quotes that swallow lines": (
+        "a.tsv", '"Heroes\tartist 1\n' + "x\ty\n" * 899 + '"Low\tartist 3\n', {},
+        ["line 1", "goes on to line 901", QUOTE_WAY_OUT]),
+    "quotes that swallow blocks": (
+        "a.tsv", "x\ty\n" + '"Heroes\tartist 1\n' + "x\ty\n" * 9 + '"Low\tartist 3\n'
+        + "x\ty\n" * 500_000, {}, ["line 2", "goes on to line 12"]),
     "huge first cell": ("a.csv", 'a,"' + "x" * 200_000, {}, ["the first row cannot be split"]),
     "carriage returns alone": ("a.csv", "a,b\rc,d\r", {}, ["old Macs", "tr "]),
     "single column": ("a.csv", "ann\nbob\n", {},
@@ -114,7 +129,15 @@ FILES = {
     "same column twice": ("a.csv", "user,item\na,b\n", {"left": "item", "right": "item"},
                           ["both column 'item'", "Choose two columns"]),
     "weight is an end": ("a.csv", "user,item\na,b\n", {"weight": "user"},
-                         ["column 1 ('user') cannot be a weight and an end", WEIGHT_WAY_OUT]),
+                         ["column 'user' cannot be a weight and an end", WEIGHT_WAY_OUT]),
+    "Excel's empty delimiter": ("a.csv", "sep=\r\na,b\r\n", {}, ["line 1", "leaves one column"]),
+    "Excel's delimiter is the quote": ("a.csv", "sep='\na'b\n", {"quote": "'"},
+                                       ['"\'" cannot be a delimiter']),
+    "pandas index": ("a.csv", ",user,item\n0,a,b\n1,c,d\n", {},
+                     ["index column written by pandas", "left= and right=", "'user', 'item'"]),
+    "pandas index on the right": ("a.csv", ",user,item\n0,a,b\n", {"left": 1, "right": 0},
+                                  ["index column written by pandas"]),
+    "pandas index, read again": ("a.csv", "Unnamed: 0,user,n\n0,a,1\n", {}, ["written by pandas"]),
     "names without header": ("a.csv", "a,b\n", {"left": "user", "header": False},
                              ["by name", "no header", "Give positions"]),
     "unknown Parquet column": ("a.parquet", parquet(u=["a"], i=["b"]), {"left": "x"},
@@ -131,8 +154,17 @@ FILES = {
     "text -inf": ("a.csv", "a,b,1\nc,d,2\ne,f,-inf\n", {}, ["line 3", "infinite"]),
     "text negative": ("a.tsv", "a\tb\t-2.5\n", {}, ["line 1", "-2.5 is negative"]),
     "text word": ("a.csv", "a,b,1\nc,d,many\ne,f,2\n", {}, ["line 2", "'many' is not a number"]),
-    "text decimal comma": ("a.csv", "a;b;1,5\nc;d;2\n", {"delimiter": ";"},
-                           ["line 1", "'1,5' is not a number"]),
+    "text decimal comma": ("a.csv", "a;b;1.5\nc;d;2\ne;f;2,5\n", {},
+                           ["line 3", "'2,5' is not a number"]),
+    "text decimal point": ("a.csv", "a;b;1,5\nc;d;2\ne;f;3,5\ng;h;1.5\n", {},
+                           ["line 4", "'1.5' is not a number"]),
+    "text negative comma": ("a.csv", "a;b;1,5\nc;d;-2,5\n", {}, ["line 2", "-2.5 is negative"]),
+    "text thousands": ("a.tsv", "who\twhat\tplays\na\tb\t1,000\nc\td\t2,500\n", {},
+                       ["column 3 ('plays')", "thousands marks", WEIGHT_WAY_OUT, "Clean"]),
+    "text percent": ("a.csv", "a,b,50%\nc,d,7 %\n", {}, ["column 3", "percent", WEIGHT_WAY_OUT]),
+    "text currency": ("a.csv", 'a,b,"$1,000.50"\nc,d,€ 3\n', {}, ["column 3", "currency"]),
+    "text quoted comma": ("a.csv", 'a,b,"4,5"\n', {}, ["column 3", "decimal commas"]),
+    "text percent by choice": ("a.csv", "a,b,50%\n", {"weight": 2}, ["'50%' is not a number"]),
     "text Arabic digits": ("a.csv", "a,b,٣\n", {"weight": 2}, ["line 1", "not a number"]),
     "text underscore": ("a.csv", "a,b,1_000\n", {"weight": 2}, ["'1_000' is not a number"]),
     "text empty weight": ("a.csv", "a,b,1\nc,d,\n", {}, ["line 2", "the weight is missing"]),
@@ -177,6 +209,11 @@ FILES = {
                       ["the right ids are of type date32"]),
     "Parquet uint64": ("a.parquet", parquet(u=pa.array([2**64 - 1], "u8"), i=["x"]), {},
                        ["left ids do not fit into 64-bit", "Turn them into strings"]),
+    "Parquet list ids": ("a.parquet", parquet(u=[["a"]], i=["x"]), {},
+                         ["the left ids are of type list", "strings or integers"]),
+    "Parquet struct ids": ("a.parquet", parquet(u=["a"], i=[{"x": 1}]), {},
+                           ["the right ids are of type struct", "strings or integers"]),
+    "Arrow list ids": ("a.arrow", arrow(u=[["a"]], i=["x"]), {}, ["left ids are of type list"]),
     "HIF missing node": ("a.json", hif({"edge": "p"}), {}, ["incidence 1 has no 'node'"]),
     "HIF missing edge": ("a.json", hif({"node": "a", "edge": ""}), {}, ["1 has no 'edge'"]),
     "HIF float node": ("a.json", hif({"node": 1.5, "edge": 1}), {}, ["left ids", "of type double"]),
@@ -215,6 +252,13 @@ FILES = {
     "numpy": ("a.npy", npy(), {}, ["a numpy array", "Convert it"]),
     "tar in gzip": ("a.tgz", gzip.compress(b"name".ljust(257, b"\0") + b"ustar\0"), {},
                     ["a tar archive"]),
+    "Arrow stream": ("a.arrow", b"\xff\xff\xff\xff\x78\0\0\0", {},
+                     ["an Arrow stream", "Write it as an Arrow file"]),
+    "JSON lines": ("a.txt", '{"user": "a", "item": "b"}\n' * 2, {},
+                   ["this is JSON", "Convert it", "format='text'"]),
+    "JSON of pairs": ("a.txt", "\n [[1, 2], [3, 4]]\n", {}, ["this is JSON"]),
+    "JSON over lines": ("a.txt", '[\n  {"user": 1}\n]\n', {}, ["this is JSON"]),
+    "JSON in one long line": ("a.txt", "[" + '{"a": 1}, ' * 99_999 + "{}]", {}, ["this is JSON"]),
     # MatrixMarket
     "MatrixMarket entry": ("a.mtx", mtx("2 2 1", "1 x 3"), {}, ["line 3", "no valid MatrixMarket"]),
     "MatrixMarket too few": ("a.mtx", mtx("2 2 2", "1 1 3"), {}, ["no valid Matrix", "again"]),
@@ -242,6 +286,10 @@ FILES = {
     "repeated edge": ("a.csv", "a,b\nc,d\na,b\na,b\n", {"duplicates": "error"},
                       ["the edge 'a' - 'b' is given more than once", "one of 2 rows", "'sum'"]),
     "repeated member": ("a.cmty.txt", "7 7\n", {"duplicates": "error"}, ["the edge 7 - 1"]),
+    "delimiter of Parquet": ("a.parquet", parquet(u=["a"], i=["b"]), {"delimiter": ","},
+                             ["for text", "a parquet file", "Drop them"]),
+    "header of communities": ("a.cmty.txt", "1 2\n", {"header": False}, ["a communities file"]),
+    "quote of HIF": ("a.json", hif({"node": 1, "edge": 1}), {"quote": None}, ["a hif file"]),
     "empty delimiter": ("a.csv", "a,b\n", {"delimiter": ""}, ["'' cannot be a delimiter", "','"]),
     "newline delimiter": ("a.csv", "a,b\n", {"delimiter": "\n"}, [r"'\n' cannot be a delimiter"]),
     "quote delimiter": ("a.csv", "a,b\n", {"delimiter": '"'}, ["cannot be a delimiter"]),
@@ -286,6 +334,14 @@ def test_directory(tmp_path):
     check(caught.value, [f"{tmp_path}: this is a directory", "Name a file"])
 
 
+def test_pipe(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(InputError) as caught:
+        read_edges(path)
+    check(caught.value, [f"{path}: this is a pipe", "Save it to a file first", "compressed"])
+
+
 def test_saved_embedding(tmp_path):
     (tmp_path / "manifest.json").write_text("{}")
     with pytest.raises(InputError) as caught:
@@ -316,6 +372,17 @@ OBJECTS = {
     "int": (5, {}, ["object of type int", "Pass a path, a scipy matrix"]),
     "None": (None, {}, ["object of type NoneType"]),
     "bytes": (b"a,b", {}, ["object of type bytes"]),
+    "open file": (io.BytesIO(b"a,b"), {}, ["an open file (BytesIO)", "Pass its path"]),
+    "open text file": (io.StringIO("a,b"), {}, ["an open file (StringIO)", "Pass its path"]),
+    "columns of pairs": ([("a", "b")], {"left": 1, "right": 0}, ["a list has none", "Drop"]),
+    "weight name of pairs": ([("a", "b", 1)], {"weight": "w"}, ["a list has none", "weight=None"]),
+    "weight column of pairs": ([("a", "b", 1)], {"weight": 2}, ["a list has none"]),
+    "columns of a matrix": (np.eye(2), {"left": "u"}, ["a ndarray has none"]),
+    "weight name of a matrix": (sparse.eye_array(2), {"weight": "w"}, ["has none", "Drop"]),
+    "columns of a dict": ({"p": {"a"}}, {"right": 2}, ["a dict has none"]),
+    "columns of a graph": (BipartiteGraph([0], [0]), {"left": "u"}, ["a BipartiteGraph has none"]),
+    "columns of networkx": (nx.path_graph(2), {"left": 1, "right": 0}, ["a Graph has none"]),
+    "unknown attribute": (nx.path_graph(2), {"weight": "n"}, ["no edge", "attribute 'n'", "Name"]),
     "ids for pairs": ([("a", "b")], {"left_ids": ["a"]}, ["left_ids and right_ids", "own ids"]),
     # pairs
     "no pairs": ([], {}, ["there are no edges", "at least one pair"]),
@@ -372,9 +439,15 @@ OBJECTS = {
     "polars same": (frame("polars", u=["a"], i=[1]), {"right": 0}, ["both column 'u'"]),
     "pyarrow negative": (frame("pyarrow", u=["a"], i=[1], w=[-1]), {}, ["-1 is negative"]),
     "pyarrow bool ids": (frame("pyarrow", u=[True], i=[1]), {}, ["left ids are of type bool"]),
+    "pyarrow list ids": (frame("pyarrow", u=[["a"]], i=[1]), {}, ["left ids are of type list"]),
+    "polars struct ids": (frame("polars", u=[{"a": 1}], i=[1]), {}, ["ids are of type struct"]),
+    "pandas list ids": (frame("pandas", u=[["a"]], i=[1]), {}, ["left ids are of type list"]),
+    "pandas index": (frame("pandas", **{"Unnamed: 0": [0], "u": ["a"]}), {}, ["written by pandas"]),
     "pyarrow views": (frame("pyarrow", u=pa.array(["b", "b", ""], "string_view"), i=[1, 2, 3]), {},
                       ["column 'u'", "in row 3, the left id is missing"]),
     # matrices
+    "pairs in an array": (np.array([[1, 2], [3, 4], [5, 6]]), {},
+                          ["shape (3, 2)", "list(map(tuple, a))", "scipy.sparse.csr_array(a)"]),
     "1-D": (np.ones(3), {}, ["two dimensions, not 1", "list of tuples"]),
     "sparse 1-D": (sparse.coo_array(np.ones(3)), {}, ["two dimensions, not 1"]),
     "complex": (np.ones((1, 1), complex), {}, ["complex128", "real numbers"]),

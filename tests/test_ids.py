@@ -169,3 +169,15 @@ def test_memory_is_that_of_the_characters():
     n = 10_000
     assert Vocabulary.numbered(n).nbytes == 8 * n
     assert Vocabulary([f"{i:08}" for i in range(n)]).nbytes <= (8 + 8) * n + 8
+
+
+def test_numpy_gets_a_copy_of_its_own():
+    for values in (NUMBERS, ["a", "b"]):
+        vocabulary = Vocabulary(values)
+        array = np.array(vocabulary)
+        array[0] = values[1]
+        assert list(vocabulary) == list(values)
+    assert not np.asarray(Vocabulary(NUMBERS)).flags.writeable
+    assert np.array(Vocabulary(NUMBERS), copy=False).tolist() == list(NUMBERS)
+    with pytest.raises(ValueError):
+        np.array(Vocabulary(["a"]), copy=False)

@@ -50,6 +50,20 @@ def test_pairs(pairs, expected):
     assert edges(as_graph(iter(pairs))) == expected
 
 
+def test_pairs_without_weights():
+    triples = [("a", "b", -1), ("a", "c", "x"), ("a", "b", 0)]
+    assert edges(as_graph(triples, weight=None)) == {("a", "b"): 2, ("a", "c"): 1}
+
+
+def test_pairs_of_an_array():
+    pairs = np.array([[1, 2], [3, 4], [5, 6]])
+    assert edges(as_graph(list(map(tuple, pairs)))) == {(1, 2): 1, (3, 4): 1, (5, 6): 1}
+    assert as_graph(sparse.csr_array(pairs)).n_edges == 6
+    assert as_graph(pairs, right_ids=["x", "y"]).n_edges == 6
+    assert as_graph(pairs.astype(float)).n_edges == 6
+    assert as_graph(pairs[:2]).n_edges == 4
+
+
 def test_digits_in_memory_stay_text():
     assert list(as_graph([("1", 2)]).left.ids) == ["1"]
 
@@ -96,6 +110,10 @@ def test_columns_of_a_frame(library):
 def test_a_time_is_no_weight(library):
     frame = library({"u": ["a"], "i": ["b"], "timestamp": [881250949]})
     assert edges(as_graph(frame)) == {("a", "b"): 1}
+    for values in ([881250949, 881250950], [881250949.0, 20200131.0]):
+        frame = library({"u": ["a", "c"], "i": ["b", "d"], "when": values})
+        assert not as_graph(frame).weighted
+        assert as_graph(frame, weight="when").weighted
 
 
 @pytest.mark.parametrize("kind", ["string", "category", "string[pyarrow]", object])
@@ -160,6 +178,30 @@ def test_half_precision_which_scipy_does_not_know():
     assert edges(as_graph(MATRIX.astype(np.float16))) == {(0, 1): 2, (1, 0): 1}
 
 
+@pytest.mark.parametrize("kind", [np.array, sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
+def test_a_matrix_without_weights(kind):
+    graph = as_graph(kind([[0, np.nan, 0], [-1, 0, 2]]), weight=None)
+    assert edges(graph) == {(0, 1): 1, (1, 0): 1, (1, 2): 1}
+    assert (graph.n_left, graph.n_right) == (2, 3)
+    assert edges(as_graph(kind(MATRIX.astype(np.float32)), weight=None)) == {(0, 1): 1, (1, 0): 1}
+
+
+def test_stored_zeros_are_no_edges_without_weights():
+    matrix = sparse.coo_array(([0.0, 3.0], ([0, 1], [0, 0])), shape=(2, 1))
+    assert edges(as_graph(matrix, weight=None)) == {(1, 0): 1}
+
+
+def test_a_graph_without_weights():
+    graph = BipartiteGraph([0, 1], [0, 0], [2, 3], left_ids=["a", "b"], right_ids=["x"])
+    assert edges(as_graph(graph, weight=None)) == {("a", "x"): 1, ("b", "x"): 1}
+
+
+@pytest.mark.parametrize("weight, value", [({}, 2), ({"weight": None}, 1)])
+def test_masked_entries_are_no_edges(weight, value):
+    matrix = np.ma.masked_array(MATRIX, mask=[[0, 0, 1], [1, 0, 0]])
+    assert edges(as_graph(matrix, **weight)) == {(0, 1): value}
+
+
 def test_ids_of_a_matrix_keep_their_order():
     graph = as_graph(MATRIX, left_ids=["z", "a"], right_ids=[3, 1, 2])
     assert edges(graph) == {("z", 1): 2, ("a", 3): 1}
@@ -200,6 +242,12 @@ def test_networkx_by_colour_and_by_choice(kind):
     graph = kind([(1, 2), (3, 2), (3, 4)])
     assert edges(as_graph(graph)) == {(1, 2): 1, (3, 2): 1, (3, 4): 1}
     assert edges(as_graph(graph, left_ids=[4, 2])) == {(2, 1): 1, (2, 3): 1, (4, 3): 1}
+
+
+def test_networkx_weights_by_choice():
+    graph = nx.Graph([(1, 2, {"n": 5, "weight": "x"}), (3, 2)])
+    assert edges(as_graph(graph, weight="n")) == {(1, 2): 5, (3, 2): 1}
+    assert edges(as_graph(graph, weight=None)) == {(1, 2): 1, (3, 2): 1}
 
 
 def test_networkx_of_two_components_by_choice():

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +51,14 @@ def test_delimiters_are_found(read, delimiter):
     [
         ("a b,c d\n", {}, unweighted(("a b", "c d"))),
         ("a,b\tc,d\n", {}, unweighted(("a,b", "c,d"))),
-        ("a,b\tc,d\n", {"name": "edges.csv"}, unweighted(("a", "b\tc"))),
+        ("a,b\tc,d\n", {"name": "edges.csv"}, unweighted(("a,b", "c,d"))),
+        ("a|b,c\n", {"name": "edges.csv"}, unweighted(("a|b", "c"))),
+        ("a|b,c\n", {}, unweighted(("a|b", "c"))),
+        ("a;b,c\n", {"delimiter": "semicolon"}, unweighted(("a", "b,c"))),
+        ("a;b;1,5\nc;d;2,5\n", {"weight": None, "name": "edges.csv"}, ABCD),
+        ("a b|c d|e\n", {}, unweighted(("a b", "c d"))),
+        ("1::2,5::3\n", {"weight": None}, unweighted((1, "2,5"))),
+        ("a::b c\n", {}, unweighted(("a", "b c"))),
         ("a b\tc,d\n", {"name": "edges.tsv"}, unweighted(("a b", "c,d"))),
         ("a,b;c,d\n", {"delimiter": ";"}, unweighted(("a,b", "c,d"))),
         ("a--b\nc--d\n", {"delimiter": "--"}, ABCD),
@@ -58,10 +66,42 @@ def test_delimiters_are_found(read, delimiter):
         ("aXb\ncXd\n", {"delimiter": "X"}, ABCD),
         ("a b\nc d\n", {"delimiter": "whitespace"}, ABCD),
         ("a b\nc  d\n", {"delimiter": " "}, ABCD),
+        ("a b\nc  d\n", {"delimiter": "space"}, ABCD),
+        ("a,b\tc,d\n", {"delimiter": "\\t"}, unweighted(("a,b", "c,d"))),
+        ("a,b\tc,d\n", {"delimiter": "tab"}, unweighted(("a,b", "c,d"))),
+        ("a\tb,c\n", {"delimiter": "comma"}, unweighted(("a\tb", "c"))),
+        ("a|b,c\n", {"delimiter": "bar"}, unweighted(("a", "b,c"))),
     ],
 )
 def test_delimiters_by_suffix_and_by_choice(read, content, options, expected):
     assert read(content, **options) == expected
+
+
+@pytest.mark.parametrize(
+    "content, expected",
+    [
+        ("1, 2, 3.5\n4, 5, 6\n", {(1, 2): 3.5, (4, 5): 6}),
+        ("user, movie\nann, Alien\n", unweighted(("ann", "Alien"))),
+        ("a; b\r\nc; d\r\n", ABCD),
+        ("a,  b\nc,  d\n", unweighted(("a", "  b"), ("c", "  d"))),
+        ("a, b\nc,d\n", unweighted(("a", " b"), ("c", "d"))),
+        ('a, b\n"c", d\n', unweighted(("a", " b"), ("c", " d"))),
+    ],
+)
+def test_one_blank_behind_every_delimiter(read, content, expected):
+    assert read(content) == expected
+
+
+@pytest.mark.parametrize("first", ["sep=;\n", "sep=;\r\n", "SEP=;\n", '"sep=;"\n', "\ufeffsep=;\n"])
+def test_excel_names_the_delimiter(read, first):
+    assert read(f"{first}a,1;b\nc,2;d\n") == unweighted(("a,1", "b"), ("c,2", "d"))
+    assert read(f"{first}a,b\nc,d\n", delimiter=",") == ABCD
+    assert read("sep=;,b\n") == unweighted(("sep=;", "b"))
+
+
+@pytest.mark.parametrize("first", ["sep=", "sep=é", "sep=x", "sep=,x"])
+def test_other_lines_name_no_delimiter(read, first):
+    assert read(f"{first}\tb\nc\td\n") == unweighted((first, "b"), ("c", "d"))
 
 
 @pytest.mark.parametrize(
@@ -120,11 +160,19 @@ def test_data_that_looks_like_something_else(read, content, expected):
         ('a"b,c\n', unweighted(('a"b', "c"))),
         ('5" disk,c\nd,7" single\n', unweighted(('5" disk', "c"), ("d", '7" single'))),
         ('a,b\n"c","d"', ABCD),
-        ('"us\ner",item\nu1,i1\nu2,i1\n', unweighted(("u1", "i1"), ("u2", "i1"))),
+        ('"us\ner",item,n\nu1,i1,3\nu2,i1,7\n', {("u1", "i1"): 3, ("u2", "i1"): 7}),
+        ('"""a""",""""\n', unweighted(('"a"', '"'))),
+        ('"a,""b""",c\n', unweighted(('a,"b"', "c"))),
     ],
 )
 def test_quotes(read, content, expected):
     assert read(content, "edges.csv") == expected
+
+
+def test_wrapped_cells_over_the_ends_of_blocks(read):
+    name = "first\nlast" * 50
+    rows = "".join(f'"{name}{i}",x\n' for i in range(5000))
+    assert read(rows, "edges.csv") == unweighted(*((f"{name}{i}", "x") for i in range(5000)))
 
 
 def test_quotes_by_choice(read):
@@ -141,10 +189,20 @@ def test_quotes_by_choice(read):
         "user,item\na,b\n",
         "Source,Target\na,b\nc,d\n",
         "user,item,weight\na,b,1\n",
-        "person,city\n1,x\n2,y\n",
-        "person,city\n1,x",
-        "who,what\nu1,i1\nu2,i2\n",
+        "author_id,paper_id\na,b\n",
+        "user_name,movie_title\na,b\n",
+        "User Name,SKU\na,b\n",
+        "User-ID,Book-Title\na,b\n",
+        "person,city\n" + "".join(f"{i},x{i}y\n" for i in range(10)),
+        "who,what\n" + "".join(f"u{i},i{i}\n" for i in range(10)),
         "who,what,stars\na,b,5\nc,d,3\n",
+        "who,what,stars\na,b,5",
+        "who,what,stars\na,b,\nc,d,3\ne,f,NA\n",
+        "who,what,note,stars\na,b,x,5\n",
+        "who;what;stars\na;b;4,5\n",
+        "who,what,since\na,b,2020-01-31\n",
+        "who,what,stars,,\na,b,5,,\n",
+        "user,item,,\na,b,x,5\n",
         "userID\tartistID\tweight\r\n2\t51\t13\r\n",
         "user_id:token\titem_id:token\n1\t2\n",
         "who,what\n" + "".join(f"{'xyz'[i % 3]},{'pq'[i % 2]}\n" for i in range(60)),
@@ -169,11 +227,20 @@ def test_header(read, content):
         "a;b;1,5\nc;d;2,5\n",
         "a,a\nc,1\n",
         "left,left\nx,y\n",
+        "person,city\n1,x\n2,y\n",
+        "who,what\nu1,i1\nu2,i2\n",
+        "ann,Alien\n" + "".join(f"u{i},i{i}\n" for i in range(9)),
+        "ann,Alien,NA\nbob,Alien,3\n",
+        "ann,Alien,\nbob,Alien,3\n",
+        "ann,Alien,4,5\nbob,Alien,3,\n",
+        "monkey,turnkey\nx,y\n",
+        ",5,1\n1,2,3\n",
+        "id,name\nx,y\n",
         "".join(f"p{'abcdefghij'[i]}q,r{'abcdefghij'[i]}s\n" for i in range(10)),
     ],
 )
 def test_no_header(read, content):
-    options = {"weight": None}
+    options = {"weight": None} if content[0] != "," else {"weight": None, "left": 1, "right": 2}
     assert read(content, **options) == read(content, header=False, **options)
 
 
@@ -182,6 +249,16 @@ def test_header_by_choice(read):
     assert read("c,d\na,b\n", header=True) == unweighted(("a", "b"))
     assert read("c,d\na,b\n", left="d", right="c") == unweighted(("b", "a"))
     assert read("1,2\na,b\n", left="2", right=0) == unweighted(("b", "a"))
+
+
+def test_an_index_of_pandas_is_no_end(read):
+    content = ",user,item\n0,ann,Alien\n1,bob,Brazil\n"
+    expected = unweighted(("ann", "Alien"), ("bob", "Brazil"))
+    assert read(content, left="user", right="item") == expected
+    assert read(content, left=1, right=2) == expected
+    again = "Unnamed: 0,user,item\n0,ann,Alien\n1,bob,Brazil\n"
+    assert read(again, left="user", right="item") == expected
+    assert read(again, left="Unnamed: 0", right="item") == unweighted((0, "Alien"), (1, "Brazil"))
 
 
 # Columns and weights
@@ -197,7 +274,8 @@ STARS = "user,item,stars,note\nann,Alien,5,x\nbob,Brazil,3,y\n"
         ({"weight": "stars"}, {("ann", "Alien"): 5, ("bob", "Brazil"): 3}),
         ({"weight": 2}, {("ann", "Alien"): 5, ("bob", "Brazil"): 3}),
         ({"left": "item", "right": "user"}, {("Alien", "ann"): 5, ("Brazil", "bob"): 3}),
-        ({"left": 3, "right": 0}, {("x", "ann"): 5, ("y", "bob"): 3}),
+        ({"left": 3, "right": 0}, unweighted(("x", "ann"), ("y", "bob"))),
+        ({"left": 3, "right": 0, "weight": 2}, {("x", "ann"): 5, ("y", "bob"): 3}),
         ({"left": "note", "right": "stars"}, unweighted(("x", 5), ("y", 3))),
         ({"right": "stars", "weight": None}, unweighted(("ann", 5), ("bob", 3))),
     ],
@@ -226,9 +304,59 @@ def test_a_time_is_no_weight(read, name):
     assert read(f"user,item,{name}\na,b,2\n", weight=name) == {("a", "b"): 2}
 
 
-@pytest.mark.parametrize("name", ["weight", "rating:float", "updates", "counts", "w"])
+@pytest.mark.parametrize("name", ["tagID", "tag_id", "id", "tagIds", "created_at", "tag_id:token"])
+def test_an_id_is_no_weight(read, name):
+    assert read(f"user,item,{name}\na,b,2\n") == unweighted(("a", "b"))
+    assert read(f"user,item,{name}\na,b,2\n", weight=name) == {("a", "b"): 2}
+
+
+@pytest.mark.parametrize(
+    "name", ["weight", "rating:float", "updates", "counts", "w", "paid", "fat"]
+)
 def test_other_names_are_weights(read, name):
     assert read(f"user,item,{name}\na,b,2\n") == {("a", "b"): 2}
+
+
+@pytest.mark.parametrize("values", [("881250949", "881250950"), ("20200131", "20191224.0")])
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
+def test_values_like_times_are_no_weights(read, tmp_path, suffix, values):
+    path = tmp_path / f"edges.{suffix}"
+    numbers = [float(value) for value in values]
+
+    def read_third(name):
+        table = pa.table({"user": ["a", "c"], "item": ["b", "d"], name: numbers})
+        if suffix == "csv":
+            path.write_text(f"user,item,{name}\na,b,{values[0]}\nc,d,{values[1]}\n")
+        elif suffix == "parquet":
+            pq.write_table(table, path)
+        else:
+            with pa.ipc.new_file(path, table.schema) as out:
+                out.write_table(table)
+        return read_edges(path)
+
+    assert edges(read_third("when")) == ABCD
+    assert read_third("weight").weighted
+
+
+def test_large_weights_among_others_stay(read):
+    assert read("a,b,20000000\nc,d,5\n") == {("a", "b"): 2e7, ("c", "d"): 5}
+    assert read("a,b,20000000.5\n") == {("a", "b"): 2e7}
+
+
+@pytest.mark.parametrize(
+    "content, expected",
+    [
+        ("a;b;4,5\nc;d;3\n", {("a", "b"): 4.5, ("c", "d"): 3}),
+        ("a\tb\t,5\nc\td\t1,5e1\n", {("a", "b"): 0.5, ("c", "d"): 15}),
+        ("a|b|0,125\nc|d|0,250\n", {("a", "b"): 0.125, ("c", "d"): 0.25}),
+        ("a::b::4,5\n", {("a", "b"): 4.5}),
+        ("user;item;stars\na;b;4,5\nc;d;3,0\n", {("a", "b"): 4.5, ("c", "d"): 3}),
+    ],
+)
+def test_decimal_commas(read, content, expected):
+    assert read(content) == expected
+    assert read(re.sub(r"([|;\t]|::)(?=[^|;\t:]*$)", r"\1x\1", content, flags=re.M), weight=3,
+                left=0, right=1) == expected  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -344,7 +472,7 @@ def test_communities(read, content, expected):
 
 def test_a_member_named_twice_counts_twice(read):
     assert read("7 7 8\n", "x.cmty.txt") == {(7, 1): 2, (8, 1): 1}
-    assert read("7 7 8\n", "x.cmty.txt", weight=None) == unweighted((7, 1), (8, 1))
+    assert read("7 7 8\n", "x.cmty.txt", weight=None) == {(7, 1): 2, (8, 1): 1}  # as in text
 
 
 @pytest.mark.parametrize(
@@ -358,6 +486,14 @@ def test_a_member_named_twice_counts_twice(read):
 )  # fmt: skip
 def test_matrix_market(read, lines, expected):
     assert read("%%MatrixMarket matrix " + "\n".join(lines) + "\n", "any.txt") == expected
+
+
+def test_matrix_market_without_weights(read):
+    lines = "%%MatrixMarket matrix {}\n"
+    sparse = lines.format("coordinate real general") + "3 3 3\n1 1 0\n2 2 -5\n3 3 nan\n"
+    assert read(sparse, weight=None) == unweighted((1, 1), (2, 2), (3, 3))
+    dense = lines.format("array real general") + "2 1\n0\n4\n"
+    assert read(dense, weight=None) == unweighted((2, 1))
 
 
 def test_matrix_market_keeps_empty_rows(tmp_path):
@@ -380,6 +516,24 @@ def test_hif(tmp_path):
     assert not read_edges(path, weight=None).weighted
 
 
+def test_hif_without_weights(read):
+    weights = [0, -1, "x", None]
+    incidences = [{"node": i, "edge": 1, "weight": w} for i, w in enumerate(weights)]
+    content = json.dumps({"incidences": [*incidences, {"node": 0, "edge": 1, "weight": 7}]})
+    expected = {(0, 1): 2, (1, 1): 1, (2, 1): 1, (3, 1): 1}
+    assert read(content, "x.json", weight=None) == expected
+
+
+@pytest.mark.parametrize("name", ["x.hif", "x", "x.json.gz", "x.csv"])
+def test_hif_is_told_by_its_content(read, name):
+    content = '\n {"incidences": [{"node": "ann", "edge": "party"}]}'
+    assert read(content, name) == unweighted(("ann", "party"))
+
+
+def test_json_as_text_by_choice(read):
+    assert read("[1,2]\n[3,2]\n", format="text") == unweighted(("[1", "2]"), ("[3", "2]"))
+
+
 def test_hif_of_nodes_alone(tmp_path):
     path = tmp_path / "x.json"
     path.write_text('{"incidences": [], "nodes": [{"node": 2}, {"node": 1}, {"node": 2}]}')
@@ -396,6 +550,10 @@ def test_hif_of_nodes_alone(tmp_path):
                              "left is column 1, right 2, unweighted"]),
         (STARS, "x.txt", ["comma-separated text, 4 columns, header (user, item, stars, note)",
                           "left is column 1 ('user'), right 2 ('item'), weight 3 ('stars')"]),
+        ("a;b;1,5\n", "x.txt", ["semicolon-separated text, 3 columns, no header, decimal commas",
+                               "left is column 1, right 2, weight 3"]),
+        ("a, b\n", "x.txt", ["comma-and-blank-separated text, 2 columns, no header",
+                             "left is column 1, right 2, unweighted"]),
         ("1 2\n", "x.cmty.txt", ["communities, one a line",
                                 "left is the member, right the line number, unweighted"]),
     ],

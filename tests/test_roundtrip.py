@@ -177,7 +177,7 @@ def test_order_of_rows_does_not_matter(tmp_path, rows, seed, policy):
 def test_every_object_gives_the_same_graph(rows):
     rows = list({row[:2]: row for row in rows}.values())
     left, right, weight = (list(column) for column in zip(*rows, strict=True))
-    columns = {"u": left, "i": right, "w": [float(w) for w in weight]}
+    columns = {"u": left, "i": right, "weight": [float(w) for w in weight]}
     network = nx.Graph()
     network.add_nodes_from([(f"L{name}", {"bipartite": 0}) for name in left])
     network.add_nodes_from([(number, {"bipartite": 1}) for number in right])

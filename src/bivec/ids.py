@@ -98,7 +98,9 @@ class Vocabulary(Sequence[Id]):
     def __array__(
         self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
     ) -> npt.NDArray[Any]:
-        return self.to_numpy() if dtype is None else self.to_numpy().astype(dtype)
+        if copy is False and not self.is_integer:
+            raise ValueError("text ids become a numpy array only by copying")
+        return np.array(self.to_numpy(), dtype=dtype, copy=copy)
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Vocabulary:
         """Return the ids of these rows; the rows must be distinct."""

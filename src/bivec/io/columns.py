@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -26,7 +28,7 @@ class Auto(enum.Enum):
 
 
 AUTO: Final = Auto.AUTO
-"""Stands for: take the third column as the weight if it holds numbers."""
+"""Stands for: take the third column as the weight if it looks like one."""
 
 Column = str | int
 WeightColumn = str | int | None | Auto
@@ -64,16 +66,116 @@ def resolve(column: Column, names: Sequence[str], role: str, path: Any = None) -
     return int(column)
 
 
-def resolve_ends(
-    left: Column, right: Column, names: Sequence[str], path: Any = None
-) -> tuple[int, int]:
-    """Find the two id columns, which must differ."""
+@dataclass(frozen=True)
+class Roles:
+    """Which column is what, by position."""
+
+    left: int
+    right: int
+    weight: int | None
+
+
+def resolve_roles(
+    names: Sequence[str],
+    numeric: Sequence[bool],
+    left: Column,
+    right: Column,
+    weight: WeightColumn,
+    looks_like_time: Callable[[], bool],
+    path: Any = None,
+) -> Roles:
+    """Find the two id columns, which must differ, and the weight.
+
+    Parameters
+    ----------
+    names
+        The names of all columns.
+    numeric
+        Which columns hold numbers.
+    left, right, weight
+        What the user chose.
+    looks_like_time
+        Whether the values of the third column do (:func:`are_times`). It is asked only if all else
+        speaks for a weight.
+    path
+        The file, for messages.
+    """
+    if len(names) < 2:
+        raise InputError(
+            f"the table has {len(names)} column{'s' * (len(names) != 1)}, but an edge has two ends",
+            "Give a table with a left and a right column.",
+            path=path,
+        )
     ends = resolve(left, names, "left side", path), resolve(right, names, "right side", path)
     if ends[0] == ends[1]:
         raise InputError(
             f"left and right are both column {names[ends[0]]!r}", "Choose two columns.", path=path
         )
-    return ends
+    by_position = [column for column in (left, right) if not isinstance(column, str)]
+    if 0 in by_position and names[0] in _INDEX_NAMES and numeric[0]:
+        raise InputError(
+            "the first column has no name and looks like an index column written by pandas",
+            f"Choose the ends by name: left= and right= (--left, --right), among "
+            f"{', '.join(map(repr, names[1:]))}.",
+            path=path,
+        )
+    if isinstance(weight, Auto):
+        if set(ends) != {0, 1} or len(names) < 3 or not numeric[2] or _names_no_weight(names[2]):
+            return Roles(*ends, None)
+        # What bivec writes must come back, however large the weights are.
+        is_weight = bare_name(names[2]).casefold() == "weight" or not looks_like_time()
+        return Roles(*ends, 2 if is_weight else None)
+    if weight is None:
+        return Roles(*ends, None)
+    chosen = resolve(weight, names, "weight", path)
+    if chosen in ends:
+        raise InputError(
+            f"column {names[chosen]!r} cannot be a weight and an end",
+            "Choose another weight column, or weight=None (--unweighted).",
+            path=path,
+        )
+    return Roles(*ends, chosen)
+
+
+_INDEX_NAMES = ("", "Unnamed: 0")  # as pandas writes an index, and as it reads that back
+_TIME_WORDS = ("time", "date", "year", "epoch", "ts")
+_TIMES = 1e7, 1e19  # from April 1970 in seconds, or a day as 20200131, to today in nanoseconds
+
+
+def bare_name(name: str) -> str:
+    """Return a column's name without a type behind it, as RecBole writes them.
+
+    >>> bare_name("user_id:token")
+    'user_id'
+    """
+    return re.sub(r":\w+$", "", name)
+
+
+def _names_no_weight(name: str) -> bool:
+    """Tell whether a column is named like a time or an id: createdTime, created_at, tagID."""
+    words = re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", bare_name(name)).lower())
+    timely = any(word in _TIME_WORDS or "time" in word for word in words)
+    return timely or words[-1:] in (["id"], ["ids"], ["at"])
+
+
+def are_times(values: pa.ChunkedArray | pa.Array) -> bool:
+    """Tell whether numbers may be seconds since 1970 or days: all whole and large.
+
+    >>> are_times(pa.array([881250949.0, 20200131.0]))
+    True
+    """
+    values = values.cast(pa.float64(), safe=False)
+    least, most = pc.min_max(values).as_py().values()
+    if least is None or least < _TIMES[0] or most > _TIMES[1]:
+        return False
+    return bool(pc.all(pc.equal(pc.floor(values), values)).as_py())
+
+
+def is_numeric(kind: pa.DataType) -> bool:
+    """Tell whether weights can be of an Arrow type."""
+    return bool(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    )
 
 
 def graph_from_columns(
@@ -134,7 +236,7 @@ def number_column(values: Sequence[Any], fail: Fail) -> pa.ChunkedArray:
 
 def _weights(weight: pa.ChunkedArray, fail: Fail) -> npt.NDArray[np.floating[Any]]:
     kind = weight.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not is_numeric(kind):
         fail(f"weight: the weight column is of type {kind}, not numeric", -1)
     if weight.null_count:
         fail("weight: the weight is missing", _first(weight.is_null()))
@@ -152,6 +254,9 @@ def _encode(
     """Give each id of a side its number in sorted order."""
     if column.null_count:
         fail(side, _first(column.is_null()))
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_nested(kind):  # which Arrow cannot encode
+        to_id_array(pa.array([], kind), side)  # says that these are no ids
     chunks, dictionary = _dictionary_encoded(column)
     used = np.zeros(len(dictionary), dtype=bool)
     for chunk in chunks:

@@ -25,9 +25,9 @@ _LINE_END_ONLY = "\x1e"  # a delimiter that stands in no line, so that a line is
 
 
 def read_communities(
-    source: Source, duplicates: str, progress: Progress | None
+    source: Source, weighted: bool, duplicates: str, progress: Progress | None
 ) -> tuple[BipartiteGraph, str]:
-    """Read a hypergraph, one hyperedge a line."""
+    """Read a hypergraph, one hyperedge a line; there are no weights to look at."""
     skipped = 0
     for line in source.head.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         if line.strip() and not is_comment(line):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import pyarrow as pa
@@ -15,26 +15,17 @@ from bivec.io.columns import (
     UNUSABLE_WEIGHT,
     Auto,
     Column,
+    Roles,
     WeightColumn,
     graph_from_columns,
-    resolve,
-    resolve_ends,
+    resolve_roles,
 )
 from bivec.io.diagnose import diagnose
-from bivec.io.sniff import BLANKS, SEAL, TextFormat, guess_weight, is_simple, sniff
+from bivec.io.sniff import BLANKS, TextFormat, is_simple, sniff
 from bivec.io.source import Progress, Source
 
 _BLOCK = 1 << 20
 _UNIT_SEPARATOR = b"\x1f"
-
-
-@dataclass(frozen=True)
-class Roles:
-    """Which column is what, by position."""
-
-    left: int
-    right: int
-    weight: int | None
 
 
 def read_delimited(
@@ -59,11 +50,31 @@ def read_delimited(
     layout = sniff(
         source.head, source.path, delimiter=delimiter, header=named or header, quote=quote
     )
-    roles = _roles(layout, left, right, weight, source)
+    roles = resolve_roles(
+        layout.names,
+        layout.numeric,
+        left,
+        right,
+        weight,
+        lambda: layout.kinds[2] == "time",
+        source.path,
+    )
+    if roles.weight is not None:
+        if isinstance(weight, Auto) and layout.kinds[roles.weight] == "figure":
+            raise InputError(
+                "this looks like the weight, but with thousands marks, decimal commas, percent "
+                "or currency signs",
+                "Clean the column to plain numbers, choose another (weight=), or read without "
+                "weights (weight=None, --unweighted).",
+                path=source.path,
+                column=layout.column(roles.weight),
+            )
+        if layout.kinds[roles.weight] == "decimal comma":
+            layout = replace(layout, decimal=",")
     columns = _parse(source, layout, roles, progress)
 
     def fail(problem: str, row: int) -> NoReturn:
-        diagnose(source, layout, roles.left, roles.right, roles.weight)
+        diagnose(source, layout, roles)
         raise InputError(f"{problem} (data row {row + 1:,})", UNUSABLE_WEIGHT)  # pragma: no cover
 
     if len(columns["left"]) == 0:
@@ -81,17 +92,6 @@ def read_delimited(
     return graph, _describe(layout, roles)
 
 
-def _roles(
-    layout: TextFormat, left: Column, right: Column, weight: WeightColumn, source: Source
-) -> Roles:
-    ends = resolve_ends(left, right, layout.names, source.path)
-    if isinstance(weight, Auto):
-        return Roles(*ends, guess_weight(layout.names, layout.numeric, set(ends)))
-    if weight is None:
-        return Roles(*ends, None)
-    return Roles(*ends, resolve(weight, layout.names, "weight", source.path))
-
-
 def _describe(layout: TextFormat, roles: Roles) -> str:
     columns = f"left is column {layout.column(roles.left)}, right {layout.column(roles.right)}"
     if roles.weight is None:
@@ -107,16 +107,10 @@ def _parse(
     ids = pa.dictionary(pa.int32(), pa.string())
     wanted = {roles.left: ids, roles.right: ids}
     if roles.weight is not None:
-        if roles.weight in wanted:
-            raise InputError(
-                f"column {layout.column(roles.weight)} cannot be a weight and an end",
-                "Choose another weight column, or weight=None (--unweighted).",
-                path=source.path,
-            )
         wanted[roles.weight] = pa.float64()
     names = [str(i) for i in range(width)]
     with source.open(progress) as stream:
-        text = _prepared(stream, layout, roles)
+        text = _prepared(stream, layout)
         try:
             table = pa_csv.read_csv(
                 text if text is stream else pa.PythonFile(text, mode="r"),
@@ -136,12 +130,13 @@ def _parse(
                     column_types={str(i): kind for i, kind in wanted.items()},
                     strings_can_be_null=False,
                     null_values=[],
+                    decimal_point=layout.decimal,
                 ),
             )
         except pa.ArrowInvalid as error:
             if "Empty CSV" in str(error):
                 return {"left": pa.chunked_array([[]])}
-            diagnose(source, layout, roles.left, roles.right, roles.weight)
+            diagnose(source, layout, roles)
             raise InputError(
                 f"the text cannot be parsed ({error})",
                 "Pass delimiter, header or quote if they were guessed wrong; a row may be at most "
@@ -149,10 +144,8 @@ def _parse(
                 path=source.path,
             ) from error
     table = table.rename_columns(["left", "right", "weight"][: len(wanted)])
-    if isinstance(text, _Sealed) and text.sealed:
-        if table["left"][-1].as_py() != SEAL:
-            diagnose(source, layout, roles.left, roles.right, roles.weight)
-        table = table.slice(0, table.num_rows - 1)
+    if isinstance(text, _Watched) and text.odd:
+        diagnose(source, layout, roles)
     return dict(zip(table.column_names, table.columns, strict=True))
 
 
@@ -162,34 +155,47 @@ def _inner_delimiter(layout: TextFormat) -> str:
     return layout.delimiter if is_simple(layout.delimiter) else _UNIT_SEPARATOR.decode()
 
 
-def _prepared(stream: pa.NativeFile, layout: TextFormat, roles: Roles) -> Any:
-    """Turn runs of blanks, or a delimiter of several bytes, into single ones; seal quoted text."""
+def _prepared(stream: pa.NativeFile, layout: TextFormat) -> Any:
+    """Turn runs of blanks, or a delimiter of several bytes, into single ones; watch quotes."""
     if not is_simple(layout.delimiter):
         return _Rewriting(stream, layout.delimiter)
     if layout.quote is None:
         return stream
-    cells = ["0" if i == roles.weight else SEAL for i in range(len(layout.names))]
-    return _Sealed(stream, layout.quote.encode(), f"\n{layout.delimiter.join(cells)}\n".encode())
+    return _Watched(stream, layout.quote, layout.delimiter)
 
 
-class _Sealed:
-    """A stream that ends in a row of its own if there were quotes.
+class _Watched:
+    """A stream that notes quotes which the parser would silently take in its own way.
 
-    A quote that is never closed swallows the rest of the file, and the parser does not mind. The
-    last row is the seal unless that happened.
+    It drops a quote that closes within a cell (``"Weird Al" Yankovic``), and one that never
+    closes, or only at the next odd quote, swallows the lines between. Such a place is a quote at
+    the start of a cell without a partner at the end of one. Cells that wrap over the end of a
+    block are noted too: the slow pass that follows knows better.
     """
 
-    def __init__(self, stream: pa.NativeFile, quote: bytes, seal: bytes) -> None:
-        self._stream, self._quote, self._seal = stream, quote, seal
-        self._quoted = self.sealed = self.closed = False
+    def __init__(self, stream: pa.NativeFile, quote: str, delimiter: str) -> None:
+        self._stream, self._quote = stream, quote.encode()
+        q, end = re.escape(quote), rf"[{re.escape(delimiter)}\r\n]"
+        starts_cell = rf"(?<![^{end[1:-1]}]{q})"
+        closes = rf"[^{q}]*+(?:{q}{q}[^{q}]*+)*+{q}(?:{end}|\Z)"
+        self._odd = re.compile(rf"{q}{starts_cell}(?!{closes})".encode())
+        self._tail = b""  # an unfinished line behind a quote
+        self._started = self.closed = False
+        self.odd = False
 
     def read(self, n: int = -1) -> bytes:
         block: bytes = self._stream.read(n)
-        self._quoted = self._quoted or self._quote in block
-        if block or self.sealed or not self._quoted:
-            return block
-        self.sealed = True
-        return self._seal
+        text = self._tail + block
+        if self._quote in text and not self.odd:
+            if not self._started:
+                text = text.removeprefix(b"\xef\xbb\xbf")
+            whole = text.rfind(b"\n") + 1 if block else len(text)
+            self.odd = self._odd.search(text, 0, whole) is not None
+            self._tail = text[whole:]
+        else:
+            self._tail = b""
+        self._started = True
+        return block
 
     def close(self) -> None:
         self.closed = True

@@ -9,15 +9,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 
 from bivec.errors import InputError, shown
 from bivec.graph.assemble import first_bad_weight
-from bivec.io.columns import MISSING_END, UNUSABLE_WEIGHT
-from bivec.io.sniff import DELIMITER_NAMES, SEAL, TextFormat, split_rows
+from bivec.io.columns import MISSING_END, UNUSABLE_WEIGHT, Roles
+from bivec.io.sniff import DELIMITER_NAMES, TextFormat, split_rows
 from bivec.io.source import Source
 
 
@@ -44,15 +43,14 @@ class _Lines(Iterator[str]):
             ) from None
 
 
-def diagnose(source: Source, layout: TextFormat, left: int, right: int, weight: int | None) -> None:
+def diagnose(source: Source, layout: TextFormat, roles: Roles) -> None:
     """Raise the error for the first bad row; return if every row is fine."""
     with source.open() as stream:
         lines = _Lines(iter(io.BufferedReader(stream)), source)
         for _ in range(layout.skipped):
             next(lines, None)
-        rows = split_rows(chain(lines, [SEAL]), layout.delimiter, layout.quote)
-        if layout.header:
-            next(rows, None)
+        rows = split_rows(lines, layout.delimiter, layout.quote, strict=True)
+        header = layout.header
         while True:
             first = lines.number + 1
             try:
@@ -60,18 +58,14 @@ def diagnose(source: Source, layout: TextFormat, left: int, right: int, weight: 
             except StopIteration:
                 return
             except csv.Error as error:
-                raise InputError(
-                    f"the row cannot be split ({error})",
-                    "Mend it, or pass quote=None (--no-quote) if quotes are ordinary characters.",
-                    path=source.path,
-                    line=first,
-                ) from None
-            if row in ([], [SEAL]):
+                raise _split_error(source, layout, first, lines.number, error) from None
+            if not row:
                 continue
-            if row[-1].endswith(SEAL):
-                raise _open_quote(source, layout, first, "does not close")
+            if header:
+                header = False
+                continue
             _check_width(row, source, layout, first, lines.number)
-            for side, position in (("left", left), ("right", right)):
+            for side, position in (("left", roles.left), ("right", roles.right)):
                 if not row[position]:
                     raise InputError(
                         f"the {side} id is missing",
@@ -81,13 +75,15 @@ def diagnose(source: Source, layout: TextFormat, left: int, right: int, weight: 
                         column=layout.column(position),
                         side=side,
                     )
-            if weight is not None and (problem := _weight_problem(row[weight])):
+            if roles.weight is None:
+                continue
+            if problem := _weight_problem(row[roles.weight], layout.decimal):
                 raise InputError(
                     problem,
                     UNUSABLE_WEIGHT,
                     path=source.path,
                     line=first,
-                    column=layout.column(weight),
+                    column=layout.column(roles.weight),
                 )
 
 
@@ -122,11 +118,34 @@ def _open_quote(source: Source, layout: TextFormat, line: int, end: str) -> Inpu
     )
 
 
-def _weight_problem(text: str) -> str | None:
+def _split_error(
+    source: Source, layout: TextFormat, line: int, last: int, error: csv.Error
+) -> InputError:
+    """Say what the csv module's few messages mean."""
+    if "unexpected end" in str(error):
+        return _open_quote(source, layout, line, "does not close")
+    if layout.quote and last > line:
+        return _open_quote(source, layout, line, f"the row goes on to line {last:,}")
+    if "expected after" in str(error):
+        problem = f"a quote ({layout.quote}) closes in the middle of a cell"
+    else:
+        problem = f"the row cannot be split ({error})"
+    return InputError(
+        problem,
+        "Mend it, or pass quote=None (--no-quote) if quotes are ordinary characters.",
+        path=source.path,
+        line=line,
+    )
+
+
+def _weight_problem(text: str, decimal: str) -> str | None:
     if not text.strip():
         return "the weight is missing"
+    number = text.strip(" \t")
+    if decimal == ",":  # a point is then as wrong as a comma is elsewhere
+        number = number.translate({ord(","): ".", ord("."): ","})
     try:  # by the fast reader's own rules, which know no 1_000
-        value = pa.scalar(text.strip(" \t")).cast(pa.float64()).as_py()
+        value = pa.scalar(number).cast(pa.float64()).as_py()
     except pa.ArrowInvalid:
         return f"the weight {shown(text)} is not a number"
     bad = first_bad_weight(np.array([value]))

@@ -20,7 +20,7 @@ from bivec.io.source import Progress, Source
 
 
 def read_hif(
-    source: Source, duplicates: str, progress: Progress | None
+    source: Source, weighted: bool, duplicates: str, progress: Progress | None
 ) -> tuple[BipartiteGraph, str]:
     """Read a hypergraph with its isolated nodes and empty hyperedges."""
     with source.open(progress) as stream:
@@ -68,7 +68,7 @@ def read_hif(
     graph = graph_from_columns(
         nodes,
         edges,
-        _weights(incidences, fail),
+        _weights(incidences, fail) if weighted else None,
         duplicates=duplicates,
         fail=fail,
         isolated=isolated,

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from scipy import io as scipy_io
+from scipy import sparse
 
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
@@ -27,7 +28,7 @@ _ID_LINE = re.compile(rb'^%(left|right) ("(?:.*)"|-?\d+)\s*$')
 
 
 def read_matrix_market(
-    source: Source, duplicates: str, progress: Progress | None
+    source: Source, weighted: bool, duplicates: str, progress: Progress | None
 ) -> tuple[BipartiteGraph, str]:
     """Read a coordinate or dense matrix as a biadjacency matrix."""
     ids = _stored_ids(source)
@@ -43,6 +44,10 @@ def read_matrix_market(
                 path=source.path,
                 line=int(line[1]) if line else None,
             ) from error
+    if not weighted:  # every entry of the file is an edge, a 0 too
+        entries = sparse.coo_array(matrix)
+        ones = np.ones(len(entries.data), dtype=np.int8)
+        matrix = sparse.coo_array((ones, entries.coords), shape=matrix.shape)
     left_ids, right_ids = (
         stored or np.arange(1, n + 1) for stored, n in zip(ids, matrix.shape, strict=True)
     )

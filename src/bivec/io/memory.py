@@ -18,16 +18,16 @@ from bivec.io.columns import (
     AUTO,
     Auto,
     Column,
+    Roles,
     WeightColumn,
+    are_times,
     graph_from_columns,
     number_column,
-    resolve,
-    resolve_ends,
+    resolve_roles,
 )
 from bivec.io.matrix import graph_from_matrix
 from bivec.io.read import read_edges
-from bivec.io.sniff import guess_weight
-from bivec.io.tables import graph_from_table
+from bivec.io.tables import graph_from_roles, graph_from_table
 
 
 def as_graph(
@@ -49,15 +49,19 @@ def as_graph(
 
         * a :class:`~bivec.BipartiteGraph`, returned as it is, or a path for :func:`read_edges`;
         * a scipy sparse matrix or array, or a two-dimensional numpy array: the biadjacency matrix,
-          rows left, columns right. Row order is kept and an explicit 0 is no edge;
+          rows left, columns right. Row order is kept; an explicit 0 or a masked entry is no edge;
         * a pandas, polars or pyarrow frame (anything narwhals knows): one row an edge;
         * a networkx graph: nodes with ``bipartite=0`` are left, or those in ``left_ids``; without
           either a connected graph is two-coloured, its first node left;
         * an iterable of pairs ``(left, right)`` or triples ``(left, right, weight)``;
         * a dict of sets, a hypergraph: ``{"party": {"ann", "bob"}}``; members are left, hyperedges
           right.
-    left, right, weight
+    left, right
         Columns of a frame, as in :func:`read_edges`.
+    weight
+        A column of a frame, as in :func:`read_edges`, or an edge attribute of a networkx graph
+        (``"weight"`` unless another is named; an edge without it has weight 1). None takes no
+        weights, whatever the input.
     left_ids, right_ids : iterable, optional
         For a matrix, the ids of its rows and columns; for a networkx graph, ``left_ids`` says
         which nodes are left.
@@ -71,18 +75,9 @@ def as_graph(
     >>> as_graph({"party": {"ann", "bob"}, "choir": {"bob"}}).neighbors("bob", side="left")
     ['choir', 'party']
     """
-    if isinstance(data, BipartiteGraph):
-        return data
     named = left_ids is not None or right_ids is not None
-    if sparse.issparse(data) or isinstance(data, np.ndarray):
-        return graph_from_matrix(data, left_ids, right_ids, duplicates)
-    if _is_networkx(data):
-        if right_ids is not None:
-            raise InputError(
-                "right_ids does not go with a networkx graph", "Pass left_ids; the rest are right."
-            )
-        return _from_networkx(data, left_ids, duplicates)
-    if named:
+    matrix, network = _is_matrix(data), _is_networkx(data)
+    if named and not (matrix or network):
         raise InputError(
             "left_ids and right_ids go with matrices and networkx graphs only",
             "Other input carries its own ids.",
@@ -92,17 +87,68 @@ def as_graph(
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
-        return graph_from_table(data, left, right, weight, duplicates=duplicates)
+        return graph_from_table(data, left, right, weight, duplicates)
+    plain = matrix or network or isinstance(data, (BipartiteGraph, Mapping))
+    if not plain and (frame := _as_frame(data)) is not None:
+        return _from_frame(frame, left, right, weight, duplicates)
+    attribute = network and isinstance(weight, str)
+    if (left, right) != (0, 1) or not (attribute or weight is None or isinstance(weight, Auto)):
+        raise InputError(
+            f"left, right and weight choose columns, and a {type(data).__name__} has none",
+            "Drop them; weight=None reads without weights.",
+        )
+    if isinstance(data, BipartiteGraph):
+        return data if weight is not None else _unweighted(data)
+    if matrix:
+        return _from_matrix(data, weight, left_ids, right_ids, duplicates)
+    if network:
+        if right_ids is not None:
+            raise InputError(
+                "right_ids does not go with a networkx graph", "Pass left_ids; the rest are right."
+            )
+        return _from_networkx(data, weight, left_ids, duplicates)
     if isinstance(data, Mapping):
         return _from_hypergraph(data, duplicates)
-    if (frame := _as_frame(data)) is not None:
-        return _from_frame(frame, left, right, weight, duplicates)
+    if hasattr(data, "read"):
+        raise InputError(
+            f"cannot take a graph from an open file ({type(data).__name__})",
+            "Pass its path; compressed files are read as they are.",
+        )
     if isinstance(data, Iterable) and not isinstance(data, (bytes, bytearray)):
-        return _from_pairs(data, duplicates)
+        return _from_pairs(data, weight, duplicates)
     raise InputError(
         f"cannot take a graph from an object of type {type(data).__name__}",
         "Pass a path, a scipy matrix, a frame, a networkx graph, pairs or a dict of sets.",
     )
+
+
+def _unweighted(graph: BipartiteGraph) -> BipartiteGraph:
+    return BipartiteGraph(
+        graph.left_rows(), graph.left.indices, left_ids=graph.left.ids, right_ids=graph.right.ids
+    )
+
+
+def _is_matrix(data: Any) -> bool:
+    return sparse.issparse(data) or isinstance(data, np.ndarray)
+
+
+def _from_matrix(
+    matrix: Any, weight: WeightColumn, left_ids: Any, right_ids: Any, duplicates: str
+) -> BipartiteGraph:
+    pairs = isinstance(matrix, np.ndarray) and matrix.dtype.kind in "iu" and matrix.ndim == 2
+    if pairs and len(matrix) > 2 == matrix.shape[1] and left_ids is right_ids is None:
+        raise InputError(
+            f"an array of integers of shape {matrix.shape} may be a list of pairs or a matrix",
+            "Pass list(map(tuple, a)) for pairs, scipy.sparse.csr_array(a) for a matrix.",
+        )
+    if isinstance(matrix, np.ma.MaskedArray):
+        matrix = matrix.filled(0)
+    if weight is None and isinstance(matrix, np.ndarray):
+        matrix = matrix != 0
+    elif weight is None:
+        entries = sparse.coo_array(matrix)
+        matrix = sparse.coo_array((entries.data != 0, entries.coords), shape=matrix.shape)
+    return graph_from_matrix(matrix, left_ids, right_ids, duplicates)
 
 
 def _as_frame(data: Any) -> Any:
@@ -124,19 +170,11 @@ def _from_frame(
     frame: Any, left: Column, right: Column, weight: WeightColumn, duplicates: str
 ) -> BipartiteGraph:
     names = [str(name) for name in frame.columns]
-    if len(names) < 2:
-        raise InputError(
-            f"the frame has {len(names)} column{'s' * (len(names) != 1)}, but an edge has two ends",
-            "Give a frame with a left and a right column.",
-        )
-    chosen = list(resolve_ends(left, right, names))
-    if isinstance(weight, Auto):
-        numeric = [kind.is_numeric() for kind in frame.schema.values()]
-        position = guess_weight(names, numeric, set(chosen))
-    else:
-        position = None if weight is None else resolve(weight, names, "weight")
-    if position is not None:
-        chosen.append(position)
+    numeric = [kind.is_numeric() for kind in frame.schema.values()]
+    roles = resolve_roles(
+        names, numeric, left, right, weight, lambda: are_times(frame[:, 2].to_arrow())
+    )
+    chosen = [i for i in (roles.left, roles.right, roles.weight) if i is not None]
     try:
         columns = [frame[:, i].to_arrow() for i in chosen]
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
@@ -144,14 +182,8 @@ def _from_frame(
             f"a column of the frame mixes types ({str(error).splitlines()[0]})",
             "Convert the id columns to strings or integers first.",
         ) from error
-    # Two roles may name one column; graph_from_table then says which.
-    table = pa.table(dict(zip((names[i] for i in chosen), columns, strict=True)))
-    if len(table.schema) < len(chosen):
-        raise InputError(
-            f"column {names[chosen[-1]]!r} cannot be a weight and an end",
-            "Choose another weight column, or weight=None.",
-        )
-    return graph_from_table(table, 0, 1, 2 if position is not None else None, duplicates=duplicates)
+    table = pa.Table.from_arrays(columns, names=[names[i] for i in chosen])
+    return graph_from_roles(table, Roles(0, 1, 2 if len(chosen) == 3 else None), duplicates)
 
 
 def _fail(problem: str, row: int) -> NoReturn:
@@ -182,7 +214,7 @@ def _from_lists(
     )
 
 
-def _from_pairs(pairs: Iterable[Any], duplicates: str) -> BipartiteGraph:
+def _from_pairs(pairs: Iterable[Any], weight: WeightColumn, duplicates: str) -> BipartiteGraph:
     edges = list(pairs)
     if not edges:
         raise InputError("there are no edges", "Pass at least one pair (left, right).")
@@ -193,7 +225,7 @@ def _from_pairs(pairs: Iterable[Any], duplicates: str) -> BipartiteGraph:
                 "Pass (left, right) or (left, right, weight).",
             )
     weights = [edge[2] if len(edge) == 3 else 1 for edge in edges]
-    weighted = any(len(edge) == 3 for edge in edges)
+    weighted = weight is not None and any(len(edge) == 3 for edge in edges)
     return _from_lists(
         [edge[0] for edge in edges], [edge[1] for edge in edges], weights if weighted else None,
         duplicates,
@@ -221,10 +253,18 @@ def _is_networkx(data: Any) -> bool:
     return networkx is not None and isinstance(data, networkx.Graph)
 
 
-def _from_networkx(graph: Any, left_ids: Any, duplicates: str) -> BipartiteGraph:
+def _from_networkx(
+    graph: Any, weight: WeightColumn, left_ids: Any, duplicates: str
+) -> BipartiteGraph:
     if len(graph) == 0:
         raise InputError("the networkx graph is empty", "A graph needs at least one edge.")
     side = _sides(graph, left_ids)
+    name = weight if isinstance(weight, str) else "weight"
+    if name is weight and not any(name in attributes for *_, attributes in graph.edges(data=True)):
+        raise InputError(
+            f"no edge of the networkx graph has an attribute {name!r}",
+            "Name one that edges have, or pass weight=None.",
+        )
     lefts, rights, weights = [], [], []
     for u, v, attributes in graph.edges(data=True):
         if side[u] == side[v]:
@@ -236,12 +276,12 @@ def _from_networkx(graph: Any, left_ids: Any, duplicates: str) -> BipartiteGraph
             )
         lefts.append(u if side[u] == 0 else v)
         rights.append(v if side[u] == 0 else u)
-        weights.append(attributes.get("weight", 1))
+        weights.append(attributes.get(name, 1))
     alone: tuple[list[Any], list[Any]] = ([], [])
     for node in graph:
         if graph.degree(node) == 0:
             alone[side[node]].append(node)
-    weighted = any(weight != 1 for weight in weights)
+    weighted = weight is not None and any(value != 1 for value in weights)
     return _from_lists(lefts, rights, weights if weighted else None, duplicates, isolated=alone)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from bivec.io.tables import read_table_file
 FORMATS = ("text", "parquet", "arrow", "communities", "matrix-market", "hif")
 """What :func:`read_edges` reads."""
 
+_LONG_LINE = 1 << 17
 _READERS = {"communities": read_communities, "matrix-market": read_matrix_market, "hif": read_hif}
 
 
@@ -54,12 +56,14 @@ def read_edges(
     left, right : str or int
         The columns of the two ends, by name or by position from 0.
     weight : str, int or None
-        The column of the weights; None for an unweighted graph. Without a choice it is the third
-        column if that holds numbers and is not named like a time.
+        The column of the weights; None never looks at weights, in any format. Without a choice
+        it is the third column if the first two are the ends, it holds numbers, and neither its
+        name nor its values look like times or ids.
     format : {"text", "parquet", "arrow", "communities", "matrix-market", "hif"}, optional
         What the file is, where it cannot be told.
     delimiter : str, optional
-        For text: a character, several (``"::"``), or ``"whitespace"`` for runs of blanks.
+        For text: a character, several (``"::"``), ``"whitespace"`` for runs of blanks, or one of
+        the words ``"tab"``, ``"comma"``, ``"semicolon"``, ``"bar"`` and ``"space"``.
     header : bool, optional
         For text: whether the first row names the columns.
     quote : str or None
@@ -108,6 +112,12 @@ def read_with_description(
     source = find_source(path)
     with _located(source.path):
         kind = format or detect_format(source)
+        if kind != "text" and (delimiter, header, quote) != (None, None, '"'):
+            raise InputError(
+                f"delimiter, header and quote are for text, and this is a {kind} file",
+                "Drop them, or pass format='text' (--format text).",
+                path=source.path,
+            )
         if kind in _READERS:
             if (left, right) != (0, 1) or not isinstance(weight, (Auto, type(None))):
                 raise InputError(
@@ -115,8 +125,7 @@ def read_with_description(
                     "Drop left, right and weight, or pass format='text'.",
                     path=source.path,
                 )
-            graph, how = _READERS[kind](source, duplicates, progress)
-            return (_unweighted(graph) if weight is None else graph), how
+            return _READERS[kind](source, weight is not None, duplicates, progress)
         if kind in ("parquet", "arrow"):
             return read_table_file(source, kind, left, right, weight, duplicates)
         return read_delimited(
@@ -134,11 +143,30 @@ def detect_format(source: Source) -> str:
         return "arrow"
     if head.startswith(b"%%MatrixMarket"):
         return "matrix-market"
-    if head.startswith((b"{", b"[")) and ".json" in source.path.suffixes:
-        return "hif"
+    if head.startswith((b"{", b"[")):
+        if b'"incidences"' in head or ".json" in source.path.suffixes:
+            return "hif"
+        _refuse_json(head, source.path)
     if ".cmty" in source.path.suffixes:
         return "communities"
     return "text"
+
+
+def _refuse_json(head: bytes, path: Path) -> None:
+    """Refuse JSON that is no hypergraph: as text it would make a graph of brackets and keys."""
+    line, _, rest = head.partition(b"\n")
+    # JSON of one long line, or written over many, cannot be parsed by its first line alone.
+    endless = not rest and len(head) > _LONG_LINE and re.match(rb"[\[{]\s*[\[{\"]", line)
+    try:
+        if not endless and line.strip() not in (b"{", b"["):
+            json.loads(line)
+    except (ValueError, RecursionError):
+        return
+    raise InputError(
+        'this is JSON, but no HIF hypergraph: it names no "incidences"',
+        "Convert it to CSV or HIF, or pass format='text' (--format text) if it is an edge list.",
+        path=path,
+    )
 
 
 @contextmanager
@@ -148,14 +176,3 @@ def _located(path: Path) -> Iterator[None]:
         yield
     except InputError as error:
         raise error.located(path) from error.__cause__
-
-
-def _unweighted(graph: BipartiteGraph) -> BipartiteGraph:
-    if not graph.weighted:
-        return graph
-    return BipartiteGraph(
-        graph.left_rows(),
-        graph.left.indices,
-        left_ids=graph.left.ids,
-        right_ids=graph.right.ids,
-    )

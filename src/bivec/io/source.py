@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -75,9 +76,16 @@ def find_source(path: str | os.PathLike[str]) -> Source:
             hint = "It looks like a saved embedding: open it with bivec.load."
         raise InputError("this is a directory", hint, path=place)
     try:
+        status = place.stat()
+        if not stat.S_ISREG(status.st_mode):  # before opening, which may wait for a writer
+            raise InputError(
+                "this is a pipe or a device, and bivec looks at a file more than once",
+                "Save it to a file first; compressed files are read as they are.",
+                path=place,
+            )
         with place.open("rb") as file:
             magic = file.read(262)
-        size = place.stat().st_size
+        size = status.st_size
     except FileNotFoundError:
         raise InputError("there is no such file", "Check the path.", path=place) from None
     except OSError as error:
@@ -108,6 +116,12 @@ def find_source(path: str | os.PathLike[str]) -> Source:
 
 def _refuse_foreign(head: bytes, path: Path) -> None:
     """Name a file of a kind that would only give a puzzling error further on."""
+    if head.startswith(b"\xff\xff\xff\xff"):
+        raise InputError(
+            "this is an Arrow stream, not an Arrow file",
+            "Write it as an Arrow file (pyarrow.ipc.new_file) or as Parquet.",
+            path=path,
+        )
     what = next((what for prefix, what in _UNREADABLE.items() if head.startswith(prefix)), None)
     if head[257:262] == b"ustar":
         what = "a tar archive"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import pyarrow as pa
@@ -13,14 +14,14 @@ from bivec.graph import BipartiteGraph
 from bivec.io.columns import (
     MISSING_END,
     UNUSABLE_WEIGHT,
-    Auto,
     Column,
+    Roles,
     WeightColumn,
+    are_times,
     graph_from_columns,
-    resolve,
-    resolve_ends,
+    is_numeric,
+    resolve_roles,
 )
-from bivec.io.sniff import guess_weight
 from bivec.io.source import Source
 
 METADATA_KEY = b"bivec"
@@ -39,12 +40,17 @@ def read_table_file(
         )
     try:
         schema = _schema(source, kind)
-        positions = _positions(schema, left, right, weight, source.path)
-        names = [schema.names[i] for i in positions if i is not None]
         if len(set(schema.names)) < len(schema.names):
             raise InputError(
                 "two columns have the same name", "Give each column its own name.", path=source.path
             )
+        roles = _roles(
+            schema,
+            lambda i: _read(source, kind, [schema.names[i]], schema).column(0),
+            (left, right, weight),
+            source.path,
+        )
+        names = [schema.names[i] for i in (roles.left, roles.right, roles.weight) if i is not None]
         table = _read(source, kind, names, schema)
     except (pa.ArrowException, OSError) as error:
         raise InputError(
@@ -52,11 +58,10 @@ def read_table_file(
             "Write or fetch it again.",
             path=source.path,
         ) from error
-    weighted = positions[2] is not None
-    graph = graph_from_table(
-        table, 0, 1, 2 if weighted else None, duplicates=duplicates, path=source.path
+    graph = graph_from_roles(
+        table, Roles(0, 1, None if roles.weight is None else 2), duplicates, source.path
     )
-    weighting = f"weight {names[2]!r}" if weighted else "unweighted"
+    weighting = "unweighted" if roles.weight is None else f"weight {names[2]!r}"
     what = {"parquet": "Parquet", "arrow": "Arrow"}[kind]
     return graph, f"{what} table; left is {names[0]!r}, right {names[1]!r}, {weighting}"
 
@@ -72,21 +77,37 @@ def _read(source: Source, kind: str, names: list[str], schema: pa.Schema) -> pa.
     if kind == "arrow":
         with pa.memory_map(str(source.path)) as file:
             return pa.ipc.open_file(file).read_all().select(names)
-    text = [name for name in names[:2] if not pa.types.is_integer(schema.field(name).type)]
+    text = [name for name in names[:2] if _is_text(schema.field(name).type)]
     return pq.read_table(source.path, columns=names, read_dictionary=text, partitioning=None)
 
 
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
 def graph_from_table(
-    table: pa.Table,
-    left: Column,
-    right: Column,
-    weight: WeightColumn,
-    *,
-    duplicates: str,
-    path: Any = None,
+    table: pa.Table, left: Column, right: Column, weight: WeightColumn, duplicates: str
 ) -> BipartiteGraph:
-    """Build a graph from columns of an Arrow table."""
-    columns = _positions(table.schema, left, right, weight, path)
+    """Build a graph from an Arrow table."""
+    return graph_from_roles(
+        table, _roles(table.schema, table.column, (left, right, weight)), duplicates
+    )
+
+
+def _roles(
+    schema: pa.Schema,
+    column: Callable[[int], pa.ChunkedArray],
+    chosen: tuple[Column, Column, WeightColumn],
+    path: Any = None,
+) -> Roles:
+    numeric = [is_numeric(kind) for kind in schema.types]
+    return resolve_roles(schema.names, numeric, *chosen, lambda: are_times(column(2)), path)
+
+
+def graph_from_roles(
+    table: pa.Table, roles: Roles, duplicates: str, path: Any = None
+) -> BipartiteGraph:
+    """Build a graph from chosen columns of an Arrow table."""
 
     def fail(problem: str, row: int) -> NoReturn:
         where = f"in row {row + 1:,}, " if row >= 0 else ""
@@ -95,9 +116,9 @@ def graph_from_table(
                 where + problem.removeprefix("weight: "),
                 UNUSABLE_WEIGHT,
                 path=path,
-                column=repr(table.schema.names[columns[2] or 0]),
+                column=repr(table.schema.names[roles.weight or 0]),
             )
-        position = columns[0] if problem == "left" else columns[1]
+        position = roles.left if problem == "left" else roles.right
         raise InputError(
             f"{where}the {problem} id is missing",
             MISSING_END,
@@ -110,39 +131,13 @@ def graph_from_table(
     if table.num_rows == 0 and not any(isolated):
         raise InputError("the table has no rows", "A graph needs at least one edge.", path=path)
     return graph_from_columns(
-        table.column(columns[0]),
-        table.column(columns[1]),
-        None if columns[2] is None else table.column(columns[2]),
+        table.column(roles.left),
+        table.column(roles.right),
+        None if roles.weight is None else table.column(roles.weight),
         duplicates=duplicates,
         fail=fail,
         isolated=isolated,
     )
-
-
-def _positions(
-    schema: pa.Schema, left: Column, right: Column, weight: WeightColumn, path: Any
-) -> tuple[int, int, int | None]:
-    names = [str(name) for name in schema.names]
-    if len(names) < 2:
-        raise InputError(
-            f"the table has {len(names)} column{'s' * (len(names) != 1)}, but an edge has two ends",
-            "Give a table with a left and a right column.",
-            path=path,
-        )
-    ends = resolve_ends(left, right, names, path)
-    if weight is None:
-        return (*ends, None)
-    if isinstance(weight, Auto):
-        numeric = [pa.types.is_integer(t) or pa.types.is_floating(t) for t in schema.types]
-        return (*ends, guess_weight(names, numeric, set(ends)))
-    chosen = resolve(weight, names, "weight", path)
-    if chosen in ends:
-        raise InputError(
-            f"column {names[chosen]!r} cannot be a weight and an end",
-            "Choose another weight column, or weight=None (--unweighted).",
-            path=path,
-        )
-    return (*ends, chosen)
 
 
 def _isolated(schema: pa.Schema) -> tuple[list[Any], list[Any]]:
