@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # a verb's help must not wait for Arrow and scipy
     from bivec.graph import BipartiteGraph
     from bivec.io.columns import Column, WeightColumn
 
-_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
 
 Verb = Callable[..., None]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -47,7 +46,7 @@ class Reading:
     weight: Annotated[
         str | None,
         _option(
-            help="Column of the weights. By default the third, if it holds numbers.",
+            help="Column of the weights. By default the third, if it looks like weights.",
         ),
     ] = None
     unweighted: Annotated[bool, _option("--unweighted", help="Take no weights.")] = False
@@ -92,7 +91,6 @@ class Reading:
         if self.weight is not None and self.unweighted:
             raise InputError("--weight and --unweighted exclude each other", "Choose one.")
         weight: WeightColumn = AUTO if self.weight is None else _column(self.weight)
-        delimiter = self.delimiter
         with reading_progress(path) as progress:
             return read_with_description(
                 path,
@@ -100,7 +98,7 @@ class Reading:
                 right=_column(self.right),
                 weight=None if self.unweighted else weight,
                 format=self.format,
-                delimiter=None if delimiter is None else _DELIMITERS.get(delimiter, delimiter),
+                delimiter=self.delimiter,
                 header=self.header,
                 quote=None if self.no_quote else '"',
                 duplicates=self.duplicates,
