@@ -117,6 +117,8 @@ def algebraic_coordinates(
         fill_uniform(table, 0, seed, _STREAM + relation, 0.0, 1.0)
     then = [np.empty_like(table) for table in now] if order == "jacobi" else now
     pull = [1.0 / np.maximum(side.degrees, 1) for side in sides]
+    factor = [column[:, None].astype(np.float32) for column in pull]
+    room = np.empty((max(map(len, sides)), trials), np.float32)
     pulls = [np.empty(len(side)) for side in sides]
     for near, side in enumerate(sides):
         pull_of_neighbors(side.indptr, side.indices, pull[1 - near], pulls[near])
@@ -126,7 +128,7 @@ def algebraic_coordinates(
         for _ in range(sweeps):
             for near, far in ((0, 1), (1, 0)):
                 side = sides[near]
-                pulled = (now[far] * pull[far][:, None]).astype(np.float32)
+                pulled = np.multiply(now[far], factor[far], out=room[: len(sides[far])])
                 arrays = (
                     side.indptr, side.indices, pulls[near], pulled, now[near], then[near], damping
                 )  # fmt: skip

@@ -54,7 +54,9 @@ def relax(
             continue
         total[:] = 0.0
         for e in range(first, last):
-            prefetch(data, np.int64(indices[min(e + _AHEAD, last_edge)]) * trials)
+            ahead = np.int64(indices[min(e + _AHEAD, last_edge)]) * trials
+            prefetch(data, ahead)
+            prefetch(data, ahead + trials - 1)  # a row may lie across two cache lines
             j = np.int64(indices[e]) * trials
             for r in range(trials):
                 total[r] += data[j + r]

@@ -21,7 +21,7 @@ from bivec.kernels.observe import (
     strongest_path,
 )
 from bivec.kernels.rng import below, step_key, stream, unit
-from bivec.kernels.vector import pointer, prefetch
+from bivec.kernels.vector import pointer
 from bivec.kernels.view import FOBE, HOBE, NOTHING, SET, WALK, Plan, example, look
 
 TRIES = 8
@@ -245,66 +245,6 @@ def sample_cross(
                     own_neighbors, m * size, size,
                 )  # fmt: skip
                 break
-
-
-@inner
-def hint_neighbors(view: Any, i: int, stage: int) -> None:  # pragma: no cover
-    """Ask ahead for the row pointers (stage 0) and first neighbours (stage 1) of neighbours."""
-    start = view.indptr[i]
-    for e in range(start, min(view.indptr[i + 1], start + TRIES)):
-        if stage == 0:
-            prefetch(view.far_indptr, view.indices[e])
-        else:
-            prefetch(view.far_indices, view.far_indptr[view.indices[e]])
-
-
-@inner
-def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma: no cover
-    """Ask ahead for the parts of the graph that one step of node i will read.
-
-    Stage 0 asks for the row pointers of the nodes that the first draws lead to, stage 1 reads them
-    and asks for the neighbours drawn there. Draws cost next to nothing, so they are made again.
-    """
-    start, stop = view.indptr[i], view.indptr[i + 1]
-    if start == stop:
-        return
-    relation = 4 * plan.side
-    size = plan.n_neighbors
-    key = step_key(stream(plan.seed, relation, i), step % plan.n_samples)
-    b = view.indices[start + below(key, 0, stop - start)]
-    if stage == 1:
-        first = view.far_indptr[b]
-        others = view.far_indptr[b + 1] - first - 1
-        if others > 0:
-            prefetch(view.far_indices, first + below(key, 1, others))
-    key = step_key(stream(plan.seed, relation + 1, i), step)
-    for m in range(1, 1 + plan.n_negatives):
-        j = below(key, m * TRIES, view.n)
-        if stage == 0:
-            prefetch(view.marks, j)
-        elif view.marks[j] & view.marks[i] != NOTHING:
-            prefetch(view.indptr, j)
-    base = stream(plan.seed, relation + 3, i)
-    each = 1 + plan.n_negatives
-    for m in range(each):
-        if m == 0:
-            key = step_key(stream(plan.seed, relation + 2, i), step % plan.n_samples)
-            j = int(view.indices[start + below(key, 0, stop - start)])
-            counter = 2 * SET_TRIES
-        else:
-            key = step_key(base, step * each + m)
-            j = below(key, 0, view.n_far)
-            counter = TRIES
-        if stage == 0:
-            prefetch(view.far_indptr, j)
-        else:
-            first = view.far_indptr[j]
-            degree = view.far_indptr[j + 1] - first
-            if degree > 0 and m == 0 and plan.method == HOBE:
-                prefetch(view.far_indices, first + below(key, 1, degree))
-            elif degree > 0:
-                for k in range(size):
-                    prefetch(view.far_indices, first + below(key, counter + k, degree))
 
 
 @kernel

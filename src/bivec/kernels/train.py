@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bivec.kernels import fobe, hobe
+from bivec.kernels.ahead import hints
 from bivec.kernels.jit import Array, inner, kernel, vector_inner
-from bivec.kernels.sample import hint, hint_neighbors, sample_cross, sample_same
+from bivec.kernels.sample import sample_cross, sample_same
 from bivec.kernels.vector import AHEAD, dots, pointer, prefetch_row, weighted_sum
 from bivec.kernels.view import FOBE, HOBE, WALK, Plan, example, look
 
@@ -204,15 +205,7 @@ def visit_rows(
                 loss[4 * r + c] = 0
             continue
         if plan.ahead:
-            if r + 2 < stop:
-                hint_neighbors(view, i + 2, 0)
-            if r + 1 < stop:
-                hint_neighbors(view, i + 1, 1)
-            for s in range(steps.first, steps.first + steps.number):
-                if r + 2 < stop:
-                    hint(view, plan, i + 2, s, 0)
-                if r + 1 < stop:
-                    hint(view, plan, i + 1, s, 1)
+            hints(view, plan, steps, i, stop - 1 - r)
         row_gradient(view, plan, steps, own, far, dim, i, scratch, slope, loss, 4 * r)
         adagrad(own, dim, i, slope, squares, steps.rate, out, r)
 

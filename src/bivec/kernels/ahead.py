@@ -1,0 +1,129 @@
+"""Asking for memory before it is needed: what the next nodes will read of a large graph.
+
+A walk is a chain of reads, each of which tells where the next one is; from main memory every link
+costs as much as some hundred additions. While one node is at work, the walks of the nodes behind it
+are therefore made again, one link further for each node nearer, and the next link is only asked
+for. Draws cost next to nothing, and asking changes no result.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bivec.kernels.jit import inner
+from bivec.kernels.rng import below, step_key, stream
+from bivec.kernels.sample import SET_TRIES, TRIES
+from bivec.kernels.vector import prefetch
+from bivec.kernels.view import HOBE, NOTHING, WALK
+
+LINKS = 6
+"""Reads on the walk of three steps to the neighbours of its end."""
+
+
+@inner
+def hint_neighbors(view: Any, i: int, stage: int) -> None:  # pragma: no cover
+    """Ask ahead for the row pointers (stage 0) and first neighbours (stage 1) of neighbours."""
+    start = view.indptr[i]
+    for e in range(start, min(view.indptr[i + 1], start + TRIES)):
+        if stage == 0:
+            prefetch(view.far_indptr, view.indices[e])
+        else:
+            prefetch(view.far_indices, view.far_indptr[view.indices[e]])
+
+
+@inner
+def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma: no cover
+    """Ask ahead for the parts of the graph that one step of node i will read.
+
+    Stage 0 asks for the row pointers of the nodes that the first draws lead to, stage 1 reads them
+    and asks for the neighbours drawn there. Draws cost next to nothing, so they are made again.
+    """
+    start, stop = view.indptr[i], view.indptr[i + 1]
+    if start == stop:
+        return
+    relation = 4 * plan.side
+    size = plan.n_neighbors
+    key = step_key(stream(plan.seed, relation, i), step % plan.n_samples)
+    b = view.indices[start + below(key, 0, stop - start)]
+    if stage == 1:
+        first = view.far_indptr[b]
+        others = view.far_indptr[b + 1] - first - 1
+        if others > 0:
+            prefetch(view.far_indices, first + below(key, 1, others))
+    key = step_key(stream(plan.seed, relation + 1, i), step)
+    for m in range(1, 1 + plan.n_negatives):
+        j = below(key, m * TRIES, view.n)
+        if stage == 0:
+            prefetch(view.marks, j)
+        elif view.marks[j] & view.marks[i] != NOTHING:
+            prefetch(view.indptr, j)
+    base = stream(plan.seed, relation + 3, i)
+    each = 1 + plan.n_negatives
+    for m in range(each):
+        if m == 0:
+            key = step_key(stream(plan.seed, relation + 2, i), step % plan.n_samples)
+            j = int(view.indices[start + below(key, 0, stop - start)])
+            counter = 2 * SET_TRIES
+        else:
+            key = step_key(base, step * each + m)
+            j = below(key, 0, view.n_far)
+            counter = TRIES
+        if stage == 0:
+            prefetch(view.far_indptr, j)
+        else:
+            first = view.far_indptr[j]
+            degree = view.far_indptr[j + 1] - first
+            if degree > 0 and m == 0 and plan.method == HOBE:
+                prefetch(view.far_indices, first + below(key, 1, degree))
+            elif degree > 0:
+                for k in range(size):
+                    prefetch(view.far_indices, first + below(key, counter + k, degree))
+
+
+@inner
+def hint_path(view: Any, plan: Any, i: int, step: int, links: int) -> None:  # pragma: no cover
+    """Follow the walk of three steps from node i over some links, and ask for the next one."""
+    start, stop = view.indptr[i], view.indptr[i + 1]
+    if start == stop:
+        return
+    key = step_key(stream(plan.seed, 4 * plan.side + 2, i), step % plan.n_samples)
+    b = view.indices[start + below(key, 0, stop - start)]
+    if links == 0:
+        prefetch(view.far_indptr, b)
+        return
+    f = view.far_indptr[b] + below(key, 1, view.far_indptr[b + 1] - view.far_indptr[b])
+    if links == 1:
+        prefetch(view.far_indices, f)
+        prefetch(view.far_similarity, f)
+        return
+    a = view.far_indices[f]
+    if links == 2:
+        prefetch(view.indptr, a)
+        return
+    t = view.indptr[a] + below(key, 2, view.indptr[a + 1] - view.indptr[a])
+    if links == 3:
+        prefetch(view.indices, t)
+        prefetch(view.similarity, t)
+        return
+    j = view.indices[t]
+    if links == 4:
+        prefetch(view.far_indptr, j)
+        return
+    prefetch(view.far_indices, view.far_indptr[j])
+
+
+@inner
+def hints(view: Any, plan: Any, steps: Any, i: int, more: int) -> None:  # pragma: no cover
+    """Ask, at node i, for what the nodes behind it will read; there are ``more`` of them."""
+    if more >= 2:
+        hint_neighbors(view, i + 2, 0)
+    if more >= 1:
+        hint_neighbors(view, i + 1, 1)
+    for s in range(steps.first, steps.first + steps.number):
+        if more >= 2:
+            hint(view, plan, i + 2, s, 0)
+        if more >= 1:
+            hint(view, plan, i + 1, s, 1)
+        if plan.method == HOBE and plan.draw == WALK:
+            for links in range(max(0, LINKS - more), LINKS):
+                hint_path(view, plan, i + LINKS - links, s, links)
