@@ -22,6 +22,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)
 _M2 = np.uint64(0x94D049BB133111EB)
 _LOW = np.uint64(0xFFFFFFFF)
+_NONE = np.uint64(0)
 _S27, _S30, _S31, _S32, _S40 = (np.uint64(shift) for shift in (27, 30, 31, 32, 40))
 _UNIT = np.float32(2.0**-24)
 
@@ -65,6 +66,8 @@ def below(key: Any, counter: int, n: int) -> int:  # pragma: no cover
     high, low = r >> _S32, r & _LOW
     m_high, m_low = m >> _S32, m & _LOW
     middle = high * m_low + ((low * m_low) >> _S32)
+    if m_high == _NONE:  # the same with two products less
+        return np.int64(middle >> _S32)  # type: ignore[return-value]
     carry = low * m_high + (middle & _LOW)
     return np.int64(high * m_high + (middle >> _S32) + (carry >> _S32))  # type: ignore[return-value]
 

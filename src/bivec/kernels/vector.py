@@ -69,9 +69,28 @@ def dots(
 ) -> None:  # pragma: no cover
     """Write ``out[m] = table[own] . table[rows[m]]`` for m in [start, stop).
 
-    Four rows at a time, so that the own row is read once for them.
+    Four rows at a time, so that the own row is read once for them; five where there are just five,
+    the usual number of sampled neighbours.
     """
     own *= dim
+    if stop - start == 5:
+        m = start
+        r0, r1, r2, r3 = rows[m] * dim, rows[m + 1] * dim, rows[m + 2] * dim, rows[m + 3] * dim
+        r4 = rows[m + 4] * dim
+        s0 = s1 = s2 = s3 = s4 = _ZERO
+        for c in range(dim):
+            x = table[own + c]
+            s0 += x * table[r0 + c]
+            s1 += x * table[r1 + c]
+            s2 += x * table[r2 + c]
+            s3 += x * table[r3 + c]
+            s4 += x * table[r4 + c]
+        out[m] = s0
+        out[m + 1] = s1
+        out[m + 2] = s2
+        out[m + 3] = s3
+        out[m + 4] = s4
+        return
     whole = stop - (stop - start) % 4
     for m in range(start, whole, 4):
         for k in range(m + AHEAD, min(m + AHEAD + 4, stop)):
