@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,38 +22,9 @@ from bivec.graph.assemble import (
     transpose,
 )
 from bivec.graph.checks import check_ids, check_rows, check_weights
+from bivec.graph.side import GraphSide, Side
 from bivec.graph.summary import GraphSummary, summarize
 from bivec.ids import Id, Vocabulary
-
-Side = Literal["left", "right"]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class GraphSide:
-    """One side of a graph: its ids, and for each row the neighbours on the other side.
-
-    The neighbours of row ``i`` are ``indices[indptr[i]:indptr[i + 1]]``, ascending, with their
-    ``weights`` in the same order. The arrays are read-only.
-    """
-
-    ids: Vocabulary
-    indptr: npt.NDArray[np.int64]
-    indices: npt.NDArray[np.integer[Any]]
-    weights: npt.NDArray[np.float32]
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    @property
-    def degrees(self) -> npt.NDArray[np.int64]:
-        """Number of neighbours of each row."""
-        return np.diff(self.indptr)
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of ids, pointers, neighbours and weights."""
-        arrays = (self.ids, self.indptr, self.indices, self.weights)
-        return sum(array.nbytes for array in arrays)
 
 
 class BipartiteGraph:

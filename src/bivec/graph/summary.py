@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from bivec.graph.bipartite import BipartiteGraph, GraphSide
+    from bivec.graph.bipartite import BipartiteGraph
+    from bivec.graph.side import GraphSide
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 """Which quantiles of the degrees a summary reports."""
