@@ -154,8 +154,6 @@ def sample_observations(
     >>> samples.to_arrow().select(["relation", "owner", "other", "observation"]).to_pylist()[0]
     {'relation': 'left-left', 'owner': 'ann', 'other': 'bob', 'observation': 1.0}
     """
-    from bivec.kernels.sample import sample_rows
-
     seed = seed_of(random_state)
     if method == "hobe" and similarity is None:
         similarity = edge_similarities(graph, random_state=seed, n_jobs=n_jobs)
@@ -175,7 +173,7 @@ def sample_observations(
         arrays = (same, observed, cross, cross_observed, own_neighbors, far_neighbors)
         flat: list[Any] = [array.ravel() for array in arrays]
         with Workers(n_jobs) as workers:
-            workers.run(partial(sample_rows, view, plan, *flat), n, _CHUNK)
+            workers.run(partial(_draw_rows, view, plan, flat), n, _CHUNK)
         parts.append(_part(side, side, same, observed, None, plan.n_neighbors))
         neighbors = (own_neighbors, far_neighbors)
         parts.append(_part(side, 2, cross, cross_observed, neighbors, plan.n_neighbors))
@@ -183,6 +181,13 @@ def sample_observations(
     order = [parts[0], parts[2], parts[1], parts[3]]
     columns = {key: np.concatenate([part[key] for part in order]) for key in order[0]}
     return Observations(relations=("left-left", "right-right", third), graph=graph, **columns)
+
+
+def _draw_rows(view: Graph, plan: Plan, arrays: list[Any], start: int, stop: int) -> None:
+    """Fill the samples of rows [start, stop)."""
+    from bivec.kernels.sample import pool_arrays, sample_rows
+
+    sample_rows(view, plan, pool_arrays(plan, plan.n_samples), *arrays, start, stop)
 
 
 def make_plan(

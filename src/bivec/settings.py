@@ -9,7 +9,7 @@ from bivec.checks import check_integer, check_number
 from bivec.graph import BipartiteGraph
 from bivec.sampling import make_plan
 
-BLOCK = 1024
+BLOCK = 4096
 """Most rows that are computed before they are written."""
 
 

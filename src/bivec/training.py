@@ -36,7 +36,7 @@ from bivec.similarity import EdgeSimilarity
 Table = npt.NDArray[np.float32]
 
 _SMALLEST_BLOCK, _BLOCKS = 32, 8
-_CHUNK = 128
+_CHUNK = 64
 _HINTS_FROM = 1 << 22
 
 
@@ -210,8 +210,7 @@ class Trainer:
         fresh, losses = self._buffers()
 
         def visit(a: int, b: int) -> None:
-            scratch, gradient = self._scratch()
-            visit_rows(view, plan, steps, tables, scratch, gradient, fresh, losses, first, a, b)
+            visit_rows(view, plan, steps, tables, *self._scratch(), fresh, losses, first, a, b)
 
         n = stop - first
         self.workers.run(visit, n, _CHUNK if n >= 4 * _CHUNK else max(8, n // 4))
@@ -226,14 +225,16 @@ class Trainer:
             self._room = aligned((BLOCK, self.settings.dim)), np.empty((BLOCK, 4))
         return self._room
 
-    def _scratch(self) -> tuple[Any, Table]:
+    def _scratch(self) -> tuple[Any, Any, Table]:
         """Return room for the samples of one visit, one for each thread."""
+        from bivec.kernels.sample import pool_arrays
         from bivec.kernels.train import aligned, scratch_arrays
 
         if not hasattr(self._local, "room"):
-            arrays = scratch_arrays(self._plans[0], self.settings.steps)
-            self._local.room = arrays, aligned((1, self.settings.dim))[0]
-        room: tuple[Any, Table] = self._local.room
+            plan, steps = self._plans[0], self.settings.steps
+            arrays, pools = scratch_arrays(plan, steps), pool_arrays(plan, steps)
+            self._local.room = arrays, pools, aligned((1, self.settings.dim))[0]
+        room: tuple[Any, Any, Table] = self._local.room
         return room
 
     def _settled(self) -> bool:

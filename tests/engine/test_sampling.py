@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
+from bivec.kernels.sample import SHARING, fill_pool, make_pool, pool_arrays
 from bivec.kernels.train import Steps, make_scratch, sample_visit, scratch_arrays
 from bivec.kernels.view import look
 from bivec.sampling import graph_views, make_plan, sample_observations
@@ -104,8 +105,40 @@ def test_each_node_has_its_samples(small):
 
 
 @numba.njit
-def visit(graph, plan, steps, arrays, i):
-    sample_visit(look(graph), plan, steps, i, make_scratch(arrays))
+def visit(graph, plan, steps, arrays, pools, i):
+    view, pool = look(graph), make_pool(pools, steps.first)
+    fill_pool(view, plan, i, steps.first + steps.number, pool)
+    sample_visit(view, plan, pool, steps, i, make_scratch(arrays))
+
+
+def ring(n):
+    """Every node has the two nearest of the other side."""
+    rows = np.arange(n)
+    return BipartiteGraph(np.repeat(rows, 2), np.stack([rows, (rows + 1) % n], axis=1).ravel())
+
+
+def test_nodes_that_share_a_pool_draw_negatives_like_any_others():
+    n = SHARING + 200
+    graph = ring(n)
+    samples = sample_observations(graph, n_samples=400, n_neighbors=2, n_negatives=1)
+    for owner in (0, SHARING - 1, SHARING, n - 1):
+        for relation in (0, 2):
+            mine = (samples.owner == owner) & (samples.owner_side == 0) & samples.negative
+            others = samples.other[mine & (samples.relation == relation)]
+            # 400 draws from n nodes: about n (1 - exp(-400 / n)) distinct ones, deviation 7.
+            expected = n * (1 - np.exp(-len(others) / n))
+            assert abs(len(np.unique(others)) - expected) < 35
+            assert abs(others.mean() / n - 0.5) < 0.08  # a standard deviation is 0.0144
+
+
+def test_a_pool_does_not_depend_on_where_a_thread_begins():
+    graph = ring(SHARING + 100)
+    one, two = (
+        sample_observations(graph, n_samples=9, n_negatives=3, n_neighbors=2, n_jobs=n_jobs)
+        for n_jobs in (1, 3)
+    )
+    np.testing.assert_array_equal(one.other, two.other)
+    np.testing.assert_array_equal(one.left_neighbors, two.left_neighbors)
 
 
 @pytest.mark.parametrize("method", ["fobe", "hobe"])
@@ -125,7 +158,8 @@ def test_training_draws_the_same_samples(small, method):
             rows, others, observed, neighbors = [], [], [], []
             for epoch in range(3):
                 arrays = scratch_arrays(plan, 2)
-                visit(view, plan, Steps(2 * epoch, 2, 0.1, 1.0), arrays, int(i))
+                steps = Steps(2 * epoch, 2, 0.1, 1.0)
+                visit(view, plan, steps, arrays, pool_arrays(plan, 2), int(i))
                 kept = arrays.same_observed >= 0
                 rows += arrays.rows[: len(kept)][kept].tolist()
                 observed += arrays.same_observed[kept].tolist()

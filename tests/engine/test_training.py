@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from functools import partial
 from types import SimpleNamespace
 
 import numba
@@ -14,6 +15,7 @@ import pytest
 from bivec.errors import BivecError, InputError, NotEnoughMemoryError
 from bivec.graph import BipartiteGraph
 from bivec.kernels.fobe import sigmoids
+from bivec.kernels.sample import fill_pool, make_pool, pool_arrays
 from bivec.kernels.train import Steps, make_scratch, row_gradient, scratch_arrays
 from bivec.kernels.vector import pointer
 from bivec.kernels.view import look
@@ -24,9 +26,11 @@ from bivec.training import Trainer
 
 
 @numba.njit
-def gradient_of(graph, plan, steps, own, far, arrays, i, gradient, losses):
+def gradient_of(graph, plan, steps, own, far, arrays, pools, i, gradient, losses):
+    view, pool = look(graph), make_pool(pools, steps.first)
+    fill_pool(view, plan, i, steps.first + steps.number, pool)
     row_gradient(
-        look(graph), plan, steps, pointer(own), pointer(far), own.shape[1], i, make_scratch(arrays),
+        view, plan, pool, steps, pointer(own), pointer(far), own.shape[1], i, make_scratch(arrays),
         pointer(gradient), pointer(losses), 0,
     )  # fmt: skip
 
@@ -45,16 +49,16 @@ def test_gradients_match_finite_differences(small, method, n_negatives):
         )  # fmt: skip
         own, far = tables[side], tables[1 - side]
         arrays, losses, gradient = scratch_arrays(plan, 4, np.float64), np.empty(4), np.empty(5)
-        steps = Steps(0, 4, 0.1, 0.3)
+        steps, pools = Steps(0, 4, 0.1, 0.3), pool_arrays(plan, 4)
 
-        def loss(
-            i, view=view, plan=plan, own=own, far=far, arrays=arrays, losses=losses, steps=steps
-        ):
-            gradient_of(view, plan, steps, own, far, arrays, i, np.empty(5), losses)
+        compute = partial(gradient_of, view, plan, steps, own, far, arrays, pools)
+
+        def loss(i, compute=compute, losses=losses):
+            compute(i, np.empty(5), losses)
             return losses[0] + losses[2]
 
         for i in np.flatnonzero(np.diff(view.indptr)):
-            gradient_of(view, plan, steps, own, far, arrays, i, gradient, losses)
+            compute(i, gradient, losses)
             numeric = np.empty(5)
             for c in range(5):
                 kept = own[i, c]

@@ -14,7 +14,7 @@ from bivec.kernels.jit import inner
 from bivec.kernels.rng import below, step_key, stream
 from bivec.kernels.sample import SET_TRIES, TRIES
 from bivec.kernels.vector import prefetch
-from bivec.kernels.view import HOBE, NOTHING, WALK
+from bivec.kernels.view import HOBE, WALK
 
 LINKS = 6
 """Reads on the walk of three steps to the neighbours of its end."""
@@ -42,7 +42,6 @@ def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma
     if start == stop:
         return
     relation = 4 * plan.side
-    size = plan.n_neighbors
     key = step_key(stream(plan.seed, relation, i), step % plan.n_samples)
     b = view.indices[start + below(key, 0, stop - start)]
     if stage == 1:
@@ -50,34 +49,18 @@ def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma
         others = view.far_indptr[b + 1] - first - 1
         if others > 0:
             prefetch(view.far_indices, first + below(key, 1, others))
-    key = step_key(stream(plan.seed, relation + 1, i), step)
-    for m in range(1, 1 + plan.n_negatives):
-        j = below(key, m * TRIES, view.n)
-        if stage == 0:
-            prefetch(view.marks, j)
-        elif view.marks[j] & view.marks[i] != NOTHING:
-            prefetch(view.indptr, j)
-    base = stream(plan.seed, relation + 3, i)
-    each = 1 + plan.n_negatives
-    for m in range(each):
-        if m == 0:
-            key = step_key(stream(plan.seed, relation + 2, i), step % plan.n_samples)
-            j = int(view.indices[start + below(key, 0, stop - start)])
-            counter = 2 * SET_TRIES
-        else:
-            key = step_key(base, step * each + m)
-            j = below(key, 0, view.n_far)
-            counter = TRIES
-        if stage == 0:
-            prefetch(view.far_indptr, j)
-        else:
-            first = view.far_indptr[j]
-            degree = view.far_indptr[j + 1] - first
-            if degree > 0 and m == 0 and plan.method == HOBE:
-                prefetch(view.far_indices, first + below(key, 1, degree))
-            elif degree > 0:
-                for k in range(size):
-                    prefetch(view.far_indices, first + below(key, counter + k, degree))
+    key = step_key(stream(plan.seed, relation + 2, i), step % plan.n_samples)
+    j = view.indices[start + below(key, 0, stop - start)]
+    if stage == 0:
+        prefetch(view.far_indptr, j)
+        return
+    first = view.far_indptr[j]
+    degree = view.far_indptr[j + 1] - first
+    if plan.method == HOBE:
+        prefetch(view.far_indices, first + below(key, 1, degree))
+    else:
+        for k in range(plan.n_neighbors):
+            prefetch(view.far_indices, first + below(key, 2 * SET_TRIES + k, degree))
 
 
 @inner

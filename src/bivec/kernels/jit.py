@@ -8,6 +8,7 @@ same machine code for any number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -20,10 +21,28 @@ REASSOCIATE = {"reassoc", "contract", "nsz"}
 """Lets LLVM sum in several lanes, in an order fixed at compile time: same binary, same bytes."""
 
 
+def _sources() -> tuple[Any, ...]:
+    """Return when and how long the files of all kernels are."""
+    found = sorted(Path(__file__).parent.glob("*.py"))
+    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in found)
+
+
+SOURCES = _sources()
+
+
 def kernel(function: Kernel) -> Kernel:
-    """Compile a function that Python calls; division follows IEEE rules instead of raising."""
+    """Compile a function that Python calls; division follows IEEE rules instead of raising.
+
+    Numba asks only whether the file of the function itself is the one that was compiled. Inner
+    functions and constants come from other files, and machine code with an old one of them may
+    write beyond its arrays: here a change of any kernel file makes what is cached stale.
+    """
     options: Any = {"cache": True, "nogil": True, "error_model": "numpy"}
-    return numba.njit(**options)(function)  # type: ignore[no-any-return]
+    compiled: Any = numba.njit(**options)(function)
+    cached = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if hasattr(cached, "_source_stamp"):
+        cached._source_stamp = SOURCES
+    return compiled  # type: ignore[no-any-return]
 
 
 def inner(function: Kernel) -> Kernel:

@@ -7,7 +7,7 @@ pair costs a walk of two or three steps whatever the degrees.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,16 +20,80 @@ from bivec.kernels.observe import (
     strongest_bridge,
     strongest_path,
 )
-from bivec.kernels.rng import below, step_key, stream, unit
+from bivec.kernels.rng import below, bits, step_key, stream, unit
 from bivec.kernels.vector import pointer
 from bivec.kernels.view import FOBE, HOBE, NOTHING, SET, WALK, Plan, example, look
 
+_POOLS = 100
+"""Streams of random numbers of the pools, apart from those of the samples."""
 TRIES = 8
 """Draws before a pair that cannot be had (no second neighbour, no unobserved node) is given up."""
 SET_TRIES = 32
 """Paths before a draw from the set settles for the last one."""
 SET_CAP = 32
 """Neighbours of a node that counting the paths to a draw from the three-step set looks at."""
+POOL = 64
+"""Candidates for negatives, a power of two: with their neighbours they fit in the cache of a core.
+"""
+SHARING, ROUND = 1024, 4
+"""Consecutive nodes, and steps, that take their negatives from one pool."""
+_SLOT = np.uint64(POOL - 1)
+_LANES = 8
+"""Slots of the pool in the bits of one random number."""
+
+
+class Pool(NamedTuple):
+    """Candidates for negatives of either relation, -1 for a node without edges (pointers).
+
+    Each owner draws from the pool on its own, so for any one row its negatives are as good as drawn
+    from all nodes; what owners share is the cost of fetching them. ``neighbors`` has a sampled
+    neighbourhood of each candidate of the far side. The pools of several rounds of steps, from
+    ``first`` on, follow each other.
+    """
+
+    same: Any
+    cross: Any
+    neighbors: Any
+    first: int
+
+
+@inner
+def make_pool(arrays: Any, step: int) -> Any:  # pragma: no cover
+    """Return the pointers of the arrays, which must outlive them; ``step`` is the first to come."""
+    return Pool(
+        pointer(arrays.same), pointer(arrays.cross), pointer(arrays.neighbors), step // ROUND
+    )
+
+
+@inner
+def fill_pool(view: Any, plan: Any, i: int, stop: int, pool: Any) -> None:  # pragma: no cover
+    """Fill the pools from which node i takes its negatives up to step ``stop``."""
+    if plan.n_negatives == 0:
+        return
+    size, relation = plan.n_neighbors, _POOLS + 4 * plan.side
+    for number in range(pool.first, (stop - 1) // ROUND + 1):
+        same = step_key(stream(plan.seed, relation, i // SHARING), number)
+        cross = step_key(stream(plan.seed, relation + 2, i // SHARING), number)
+        for k in range(POOL):
+            to = (number - pool.first) * POOL + k
+            j = below(same, k, view.n)
+            pool.same[to] = j if view.indptr[j] < view.indptr[j + 1] else -1
+            j = below(cross, k, view.n_far)
+            pool.cross[to] = -1
+            if view.far_indptr[j] < view.far_indptr[j + 1]:
+                pool.cross[to] = j
+                draw_neighbors(
+                    view.far_indptr, view.far_indices, j, -1, cross, POOL + k * size,
+                    pool.neighbors, to * size, size,
+                )  # fmt: skip
+
+
+@inner
+def draw_slot(pool: Any, key: Any, step: int, m: int, attempt: int) -> Any:  # pragma: no cover
+    """Return the slot of the pool that the m-th negative of a step tries."""
+    word = bits(key, (m // _LANES) * TRIES + attempt)
+    slot = (word >> np.uint64(_LANES * (m % _LANES))) & _SLOT
+    return (step // ROUND - pool.first) * POOL + np.int64(slot)
 
 
 @inner
@@ -143,7 +207,7 @@ def draw_neighbors(
 
 @inner
 def sample_same(
-    view: Any, plan: Any, i: int, step: int, others: Any, observed: Any, at: int
+    view: Any, plan: Any, pool: Any, i: int, step: int, others: Any, observed: Any, at: int
 ) -> None:  # pragma: no cover
     """Fill one same-type sample of node i and its negatives, from position ``at`` on.
 
@@ -170,8 +234,8 @@ def sample_same(
         others[m] = i
         observed[m] = -1
         for attempt in range(TRIES):
-            j = below(key, (m - at) * TRIES + attempt, view.n)
-            if j == i or view.marks[j] == NOTHING:
+            j = pool.same[draw_slot(pool, key, step, m - at - 1, attempt)]
+            if j == i or j < 0:
                 continue
             if view.marks[j] & marks == NOTHING or not count_shared(
                 view.indices, start, stop, view.indptr[j], view.indptr[j + 1], plan.cap, 1
@@ -185,6 +249,7 @@ def sample_same(
 def sample_cross(
     view: Any,
     plan: Any,
+    pool: Any,
     i: int,
     step: int,
     others: Any,
@@ -224,26 +289,21 @@ def sample_cross(
         view.indptr, view.indices, i, j if is_edge else -1, key, counter + size,
         far_neighbors, at * size, size,
     )  # fmt: skip
-    base = stream(plan.seed, relation + 1, i)
-    each = 1 + plan.n_negatives
-    for m in range(at + 1, at + each):
-        key = step_key(base, step * each + m - at)
+    key = step_key(stream(plan.seed, relation + 1, i), step)
+    for m in range(at + 1, at + 1 + plan.n_negatives):
         others[m] = view.indices[start]
         observed[m] = -1
         for k in range(size):
             own_neighbors[m * size + k] = i
             far_neighbors[m * size + k] = far_neighbors[at * size + k]
         for attempt in range(TRIES):
-            j = below(key, attempt, view.n_far)
-            if view.far_indptr[j] < view.far_indptr[j + 1] and not linked(
-                view.indices, start, stop, j
-            ):
+            slot = draw_slot(pool, key, step, m - at - 1, attempt)
+            j = pool.cross[slot]
+            if j >= 0 and not linked(view.indices, start, stop, j):
                 others[m] = j
                 observed[m] = 0
-                draw_neighbors(
-                    view.far_indptr, view.far_indices, j, -1, key, TRIES,
-                    own_neighbors, m * size, size,
-                )  # fmt: skip
+                for k in range(size):
+                    own_neighbors[m * size + k] = pool.neighbors[slot * size + k]
                 break
 
 
@@ -251,6 +311,7 @@ def sample_cross(
 def sample_rows(
     graph: Any,
     plan: Any,
+    arrays: Any,
     same: Array,
     same_observed: Array,
     cross: Array,
@@ -264,24 +325,35 @@ def sample_rows(
 
     The arrays are flat: by node, step, and pair, and the last two by neighbour as well.
     """
-    view = look(graph)
+    view, pool = look(graph), make_pool(arrays, 0)
     each = 1 + plan.n_negatives
     for i in range(start, stop):
+        if i == start or i % SHARING == 0:
+            fill_pool(view, plan, i, plan.n_samples, pool)
         for s in range(plan.n_samples):
             at = (i * plan.n_samples + s) * each
             if view.indptr[i] == view.indptr[i + 1]:
                 same_observed[at : at + each] = -1
                 cross_observed[at : at + each] = -1
                 continue
-            sample_same(view, plan, i, s, pointer(same), pointer(same_observed), at)
+            sample_same(view, plan, pool, i, s, pointer(same), pointer(same_observed), at)
             sample_cross(
-                view, plan, i, s, pointer(cross), pointer(cross_observed), at,
+                view, plan, pool, i, s, pointer(cross), pointer(cross_observed), at,
                 pointer(own_neighbors), pointer(far_neighbors),
             )  # fmt: skip
+
+
+def pool_arrays(plan: Plan, steps: int) -> Pool:
+    """Return room for the pools of some consecutive steps; each thread needs its own."""
+    n = POOL * (-(-steps // ROUND) + 1)
+    same, cross, neighbors = (np.empty(size, np.int64) for size in (n, n, n * plan.n_neighbors))
+    return Pool(same, cross, neighbors, 0)
 
 
 def warmup() -> None:
     """Compile for the arrays of a graph with 32-bit indices."""
     rows, observed = np.empty(1, np.int64), np.empty(1, np.float32)
     plan = Plan(0, 0, FOBE, WALK, 1, 1, 0, 1, 0)
-    sample_rows(example(), plan, rows, observed, rows, observed, rows, rows, 0, 1)
+    sample_rows(
+        example(), plan, pool_arrays(plan, 1), rows, observed, rows, observed, rows, rows, 0, 1
+    )

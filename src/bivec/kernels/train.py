@@ -15,7 +15,14 @@ import numpy as np
 from bivec.kernels import fobe, hobe
 from bivec.kernels.ahead import hints
 from bivec.kernels.jit import Array, inner, kernel, vector_inner
-from bivec.kernels.sample import sample_cross, sample_same
+from bivec.kernels.sample import (
+    SHARING,
+    fill_pool,
+    make_pool,
+    pool_arrays,
+    sample_cross,
+    sample_same,
+)
 from bivec.kernels.vector import AHEAD, dots, pointer, prefetch_row, weighted_sum
 from bivec.kernels.view import FOBE, HOBE, WALK, Plan, example, look
 
@@ -70,16 +77,16 @@ def make_scratch(arrays: Any) -> Any:  # pragma: no cover
 
 @inner
 def sample_visit(
-    view: Any, plan: Any, steps: Any, i: int, scratch: Any
+    view: Any, plan: Any, pool: Any, steps: Any, i: int, scratch: Any
 ) -> None:  # pragma: no cover
     """Part one: the samples of node i."""
     for s in range(steps.number):
         sample_same(
-            view, plan, i, steps.first + s, scratch.rows, scratch.same_observed,
+            view, plan, pool, i, steps.first + s, scratch.rows, scratch.same_observed,
             s * (1 + plan.n_negatives),
         )  # fmt: skip
         sample_cross(
-            view, plan, i, steps.first + s, scratch.cross, scratch.cross_observed,
+            view, plan, pool, i, steps.first + s, scratch.cross, scratch.cross_observed,
             s * (1 + plan.n_negatives), scratch.own_neighbors, scratch.far_neighbors,
         )  # fmt: skip
 
@@ -125,6 +132,7 @@ def coefficients(
 def row_gradient(
     view: Any,
     plan: Any,
+    pool: Any,
     steps: Any,
     own: Any,
     far: Any,
@@ -142,7 +150,7 @@ def row_gradient(
     """
     same = steps.number * (1 + plan.n_negatives)
     n = same * (1 + plan.n_neighbors)
-    sample_visit(view, plan, steps, i, scratch)
+    sample_visit(view, plan, pool, steps, i, scratch)
     for m in range(min(AHEAD, n)):
         prefetch_row(own, dim, scratch.rows[m])
     prefetch_row(far, dim, scratch.cross[0])
@@ -181,6 +189,7 @@ def visit_rows(
     steps: Any,
     tables: Any,
     arrays: Any,
+    pools: Any,
     gradient: Array,
     fresh: Array,
     losses: Array,
@@ -193,11 +202,14 @@ def visit_rows(
     A node without neighbours keeps its row.
     """
     view, scratch = look(graph), make_scratch(arrays)
+    pool = make_pool(pools, steps.first)
     own, far, squares = pointer(tables.own), pointer(tables.far), pointer(tables.squares)
     slope, out, loss = pointer(gradient), pointer(fresh), pointer(losses)
     dim = tables.own.shape[1]
     for r in range(start, stop):
         i = first + r
+        if r == start or i % SHARING == 0:
+            fill_pool(view, plan, i, steps.first + steps.number, pool)
         if view.indptr[i] == view.indptr[i + 1]:
             for c in range(dim):
                 out[r * dim + c] = own[i * dim + c]
@@ -206,7 +218,7 @@ def visit_rows(
             continue
         if plan.ahead:
             hints(view, plan, steps, i, stop - 1 - r)
-        row_gradient(view, plan, steps, own, far, dim, i, scratch, slope, loss, 4 * r)
+        row_gradient(view, plan, pool, steps, own, far, dim, i, scratch, slope, loss, 4 * r)
         adagrad(own, dim, i, slope, squares, steps.rate, out, r)
 
 
@@ -242,5 +254,5 @@ def warmup() -> None:
         table[:] = 0
     visit_rows(
         example(), plan, Steps(0, 1, 0.1, 1.0), tables, scratch_arrays(plan, 1),
-        np.empty(8, np.float32), aligned((1, 8)), np.empty((1, 4)), 0, 0, 1,
+        pool_arrays(plan, 1), np.empty(8, np.float32), aligned((1, 8)), np.empty((1, 4)), 0, 0, 1,
     )  # fmt: skip
