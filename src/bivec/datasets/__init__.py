@@ -4,8 +4,9 @@
 BipartiteGraph(18 left, 14 right, 89 edges)
 """
 
+from bivec.datasets.dataset import Dataset, Edges, GivenSplit
 from bivec.datasets.fetching import fetch
-from bivec.datasets.loading import Dataset, Edges, GivenSplit, load
+from bivec.datasets.loading import load
 from bivec.datasets.places import FileCheck, available, cache_dir, path, verify
 from bivec.datasets.registry import Counts, Download, Entry, File, describe, names
 from bivec.datasets.southern_women import southern_women

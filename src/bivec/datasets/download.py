@@ -153,7 +153,7 @@ def _store(
     with _written(part):
         file = part.open("ab" if begin else "wb")
     try:
-        while block := answer.read(_BLOCK):
+        while block := answer.read1(_BLOCK):  # what is there, without waiting for more
             with _written(part):
                 file.write(block)
             done += len(block)

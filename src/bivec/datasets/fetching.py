@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from bivec.datasets.download import Progress, download
-from bivec.datasets.places import Place, cache_dir, check, find
+from bivec.datasets.places import Place, cache_dir, check, find, what_to_do
 from bivec.datasets.registry import Download, File, describe
 from bivec.errors import DownloadError, InputError, MissingDataError
 from bivec.io.atomic import atomic_file
@@ -71,9 +71,7 @@ def fetch(
                 )
         return next(iter(found.values())).parent
     if not entry.downloads:
-        raise MissingDataError(
-            f"{entry.name} cannot be downloaded by a program. {entry.notes} See {entry.source}"
-        )
+        raise MissingDataError(what_to_do(entry, data_dir))
     root = cache_dir() / "datasets" if data_dir is None else Path(data_dir)
     folder = root / entry.name
     known = {file.name: file for layout in entry.layouts for file in layout}

@@ -105,7 +105,7 @@ def files(entry: Entry, data_dir: Place | None = None) -> dict[File, Path]:
         )
     found = find(entry, data_dir)
     if found is None:
-        raise MissingDataError(_what_to_do(entry, data_dir))
+        raise MissingDataError(what_to_do(entry, data_dir))
     return found
 
 
@@ -141,7 +141,8 @@ def _plain_or_gzip(place: Path) -> Path | None:
     return next((path for path in (place, gzipped) if path.is_file()), None)
 
 
-def _what_to_do(entry: Entry, data_dir: Place | None) -> str:
+def what_to_do(entry: Entry, data_dir: Place | None) -> str:
+    """Say how to get a data set that is not here, and where it was looked for."""
     looked = places(data_dir)
     needed = " (or ".join(", ".join(file.name for file in layout) for layout in entry.layouts)
     needed += ")" * (len(entry.layouts) - 1)

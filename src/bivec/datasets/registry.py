@@ -79,7 +79,7 @@ class Entry:
     source, licence, citation
         Where it comes from, on which terms, and what to cite.
     reader : str
-        Which function of :mod:`bivec.datasets.loading` reads it.
+        Which function of :mod:`bivec.datasets.readers` reads it.
     layouts : tuple of tuple of File
         The files; where there are several layouts, one of them is enough. None for what comes
         with bivec.
