@@ -312,6 +312,15 @@ def test_a_table_that_is_none(nowhere):
         datasets.load("bine-dblp", nowhere)
 
 
+def test_tables_without_rows(nowhere):
+    folder = nowhere / "movielens-100k"
+    folder.mkdir()
+    (folder / "ml-100k.inter").write_text("user\titem\trating\ttime\n")
+    (folder / "ml-100k.item").write_text("item\ttitle\tyear\tclass\n")
+    with pytest.raises(InputError, match=r"movielens-100k: the table has no rows"):
+        datasets.load("movielens", nowhere)
+
+
 # The command line
 
 

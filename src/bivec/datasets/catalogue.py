@@ -338,7 +338,7 @@ _ALL = (
         ),
         counts=Counts(943, 1_682, 100_000),
         split="that of BiGI (Cao et al., WSDM 2021), which is GroupLens' u1: the first 20,000 "
-        "ratings are for testing, less 32 of movies without another rating",
+        "ratings are for testing, less 32 of movies without a training rating",
         time="seconds since 1970",
         labels="title of the movie",
         notes="Read from GroupLens' u.data and u.item, or from RecBole's ml-100k.inter and "

@@ -55,8 +55,11 @@ def load(
                     "Remove the file and get the data set again.",
                     path=place,
                 )
-    data = READERS[entry.reader](entry, {file.name: path for file, path in found.items()})
     folder = next(iter(found.values())).parent if found else None
+    try:
+        data = READERS[entry.reader](entry, {file.name: path for file, path in found.items()})
+    except InputError as error:
+        raise (error.located(folder) if folder else error) from error.__cause__
     _compare(entry, data.graph, entry.raw_counts or entry.counts, folder)
     if not raw:
         data = _prepared(data)

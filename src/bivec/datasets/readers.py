@@ -56,7 +56,7 @@ def _movielens(entry: Entry, paths: dict[str, Path]) -> Dataset:
         titles = _read(
             paths["u.item"], named, header=False, delimiter="|", encoding="latin1"
         )  # fmt: skip
-    # GroupLens' u1 in its order, without test ratings of movies that nobody else rated (BiGI).
+    # GroupLens' u1 in its order; BiGI leaves out test ratings of movies without a training rating.
     order = [("left", "ascending"), ("right", "ascending")]
     test, train = ratings[:20_000].sort_by(order), ratings[20_000:].sort_by(order)
     known = pc.is_in(test["right"], value_set=pc.unique(train["right"]))
@@ -163,7 +163,7 @@ def _positions(graph: BipartiteGraph, table: pa.Table) -> npt.NDArray[np.int64]:
     edges = graph.left_rows().astype(np.int64) * graph.n_right + graph.left.indices
     wanted = left.astype(np.int64) * graph.n_right + right
     places: npt.NDArray[np.int64] = np.minimum(np.searchsorted(edges, wanted), len(edges) - 1)
-    if min(left.min(), right.min()) < 0 or not np.array_equal(edges[places], wanted):
+    if (left < 0).any() or (right < 0).any() or not np.array_equal(edges[places], wanted):
         raise InputError(
             "the table of times has pairs that are no edges", "Get the data set again."
         )
