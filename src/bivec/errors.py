@@ -96,6 +96,14 @@ class SaveError(BivecError):
     """Something could not be written; what was there before is unchanged."""
 
 
+class MissingDataError(BivecError, LookupError):
+    """A data set of the registry whose files are not on this machine."""
+
+
+class DownloadError(BivecError):
+    """A download that failed, or brought something other than was expected."""
+
+
 class NotEnoughMemoryError(BivecError, MemoryError):
     """Work that was refused before it started, because it cannot fit."""
 
