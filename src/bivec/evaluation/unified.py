@@ -71,7 +71,8 @@ class Network:
     def logits(self, inputs: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return what goes into the sigmoid, one value for each row of inputs."""
         matrix, offsets, output, offset = self.weights
-        return np.maximum(inputs @ matrix + offsets, 0) @ output + offset
+        logits: npt.NDArray[Any] = np.maximum(inputs @ matrix + offsets, 0) @ output + offset
+        return logits
 
     def gradients(
         self, inputs: npt.NDArray[Any], targets: npt.NDArray[Any], of: int | None = None
@@ -101,7 +102,7 @@ class Network:
         return [array.copy() for array in self.weights]
 
     def step(self, gradients: list[npt.NDArray[Any]], rate: float) -> None:
-        """Take one step of Adagrad: each weight by its gradient over the root of all its squares."""
+        """Take one step of Adagrad: a gradient over the root of all its squares so far."""
         for array, square, gradient in zip(self.weights, self._squares, gradients, strict=True):
             square += gradient * gradient
             array -= rate * gradient / (np.sqrt(square) + _TINY)
