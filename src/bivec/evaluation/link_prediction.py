@@ -16,7 +16,7 @@ import numpy.typing as npt
 from bivec.checks import check_choice, seed_of
 from bivec.errors import InputError
 from bivec.evaluation import personalized, unified
-from bivec.evaluation.scores import LinkScores, measure, labelled_pairs
+from bivec.evaluation.scores import LinkScores, labelled_pairs, measure
 from bivec.evaluation.splits import Split
 from bivec.graph import BipartiteGraph
 

@@ -111,6 +111,17 @@ def decide(
     return result, int(trained.sum())
 
 
+def machine_rows(train: GraphSide, n_others: int, node: int, *, side: int, seed: int) -> Rows:
+    """Return the rows that a node's machine is trained on: its neighbours, then its negatives."""
+    from bivec.kernels.svm import training_rows
+
+    indices = train.indices.astype(np.int64)
+    rows: Rows = training_rows(
+        train.indptr, indices, n_others, node, seed, _STREAM + side, NEGATIVES
+    )
+    return rows
+
+
 def _cost(size: Rows) -> npt.NDArray[np.float64]:
     """Return about what machines of these sizes cost, up to a factor."""
     return 100.0 + size.astype(np.float64) ** 2

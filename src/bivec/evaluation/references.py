@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bivec.checks import seed_of
-from bivec.evaluation.scores import LinkScores, measure, labelled_pairs
+from bivec.evaluation.scores import LinkScores, labelled_pairs, measure
 from bivec.evaluation.splits import Split
 from bivec.evaluation.unified import AbsentPairs
 from bivec.graph import BipartiteGraph

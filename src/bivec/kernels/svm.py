@@ -252,6 +252,33 @@ def _draw_absent(
         out[k] = pool[k]
 
 
+@inner
+def _rows_of(
+    indptr: Array, indices: Array, node: int, seed: Any, relation: int, ratio: int, marks: Array,
+    stamp: int,
+) -> Array:  # fmt: skip  # pragma: no cover
+    """Return the neighbours of a node and then its negatives."""
+    first, degree = indptr[node], indptr[node + 1] - indptr[node]
+    absent = len(marks) - degree
+    n = degree + min(ratio * degree, absent)
+    rows = np.empty(n, np.int64)
+    for k in range(degree):
+        rows[k] = indices[first + k]
+        marks[rows[k]] = stamp
+    key = step_key(stream(seed, relation, node), 0)
+    _draw_absent(key, marks, stamp, absent, n - degree, rows[degree:])
+    return rows
+
+
+@kernel
+def training_rows(
+    indptr: Array, indices: Array, n_other: int, node: int, seed: Any, relation: int, ratio: int
+) -> Array:  # pragma: no cover
+    """Return what the machine of a node is trained on: neighbours, then negatives."""
+    marks = np.full(n_other, -1, np.int64)
+    return _rows_of(indptr, indices, node, seed, relation, ratio, marks, 0)
+
+
 @kernel
 def personalize(
     indptr: Array, indices: Array, table: Array, nodes: Array, pair_ptr: Array, pair_rows: Array,
@@ -278,16 +305,9 @@ def personalize(
     dim = table.shape[1]
     for m in range(start, stop):
         node = nodes[m]
-        first, last = indptr[node], indptr[node + 1]
-        degree = last - first
-        absent = len(table) - degree
-        n = degree + min(ratio * degree, absent)
-        rows = np.empty(n, np.int64)
-        for k in range(degree):
-            rows[k] = indices[first + k]
-            marks[rows[k]] = m
-        key = step_key(stream(seed, relation, node), 0)
-        _draw_absent(key, marks, m, absent, n - degree, rows[degree:])
+        degree = indptr[node + 1] - indptr[node]
+        rows = _rows_of(indptr, indices, node, seed, relation, ratio, marks, m)
+        n = len(rows)
         points, labels = np.empty((n, dim), np.float32), np.empty(n, np.float64)
         for k in range(n):
             points[k] = table[rows[k]]
@@ -305,6 +325,7 @@ def warmup() -> None:
     classify(table.copy(), np.array([1.0, -1.0]), table, 1.0, 0.1, 1e-3, 64, np.empty(2))
     indptr, row = np.array([0, 1], np.int64), np.zeros(1, np.int64)
     indptr.flags.writeable = False
+    training_rows(indptr, row, 2, 0, 0, 0, 5)
     personalize(
         indptr, row, table, row, np.array([0, 1], np.int64), row, 0, 0, 5, 1.0, 0.1, 1e-3, 64,
         np.full(2, -1, np.int64), 0, 1, np.empty(1), np.zeros(1, bool),
