@@ -70,7 +70,8 @@ def test_vectors_that_know_the_tastes_beat_noise(split, vectors):
         assert good[task].auc > none[task].auc + 0.1
     # Noise says nothing about test pairs; a higher figure would be a leak.
     for task in ("left", "right"):
-        assert abs(none[task].auc - 0.5) < 0.05
+        assert none[task].auc < 0.55
+        assert none[task].accuracy < 0.55
 
 
 def test_a_decision_of_zero_is_no_link():
@@ -188,7 +189,7 @@ def test_references_do_not_look_at_test_pairs(split):
 
 
 def test_references_where_no_edge_is_to_spare():
-    """A training graph of single edges has nothing to choose a threshold on, and still is scored."""
+    """A training graph of single edges has nothing to choose a threshold on; it is scored yet."""
     graph = BipartiteGraph([0, 1, 0], [0, 1, 1])
     for seed in range(5):
         found = reference_scores(hold_out(graph, 0.01, random_state=seed))

@@ -71,7 +71,7 @@ def decide(
     are taken. A node without neighbours decides -1, one that neighbours all decides 1: no
     machine is trained for them.
     """
-    from bivec.kernels.svm import personalize
+    from bivec.kernels.personal import personalize
 
     # Group the pairs by owner, and begin with the largest machines: none is left over at the end.
     nodes, group, counts = np.unique(owners, return_inverse=True, return_counts=True)
@@ -113,7 +113,7 @@ def decide(
 
 def machine_rows(train: GraphSide, n_others: int, node: int, *, side: int, seed: int) -> Rows:
     """Return the rows that a node's machine is trained on: its neighbours, then its negatives."""
-    from bivec.kernels.svm import training_rows
+    from bivec.kernels.personal import training_rows
 
     indices = train.indices.astype(np.int64)
     rows: Rows = training_rows(

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-MODULES = ("peel", "rng", "relax", "view", "sample", "train", "holdout", "svm", "paths")
+MODULES = ("peel", "rng", "relax", "view", "sample", "train", "holdout", "svm", "personal", "paths")
 """Each has a ``warmup()`` that compiles its kernels for the types that bivec uses."""
 
 
