@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-MODULES = ("peel", "rng", "relax", "view", "sample", "train", "holdout")
+MODULES = ("peel", "rng", "relax", "view", "sample", "train", "holdout", "rank")
 """Each has a ``warmup()`` that compiles its kernels for the types that bivec uses."""
 
 
