@@ -21,7 +21,8 @@ class _Implicit(Ranker):
     def _fit(self, train: BipartiteGraph) -> None:
         require("implicit", extra="dev", purpose=f"the ranker {self.name!r}")
         threads = require("threadpoolctl", extra="dev", purpose=f"the ranker {self.name!r}")
-        matrix = sparse.csr_matrix(ratings(train, getattr(self, "weighted", False)), dtype="f4")
+        values = ratings(train, getattr(self, "weighted", False)).copy()  # a graph is read-only
+        matrix = sparse.csr_matrix(values, dtype=np.float32)
         with threads.threadpool_limits(1, "blas"):  # as implicit asks, which warns otherwise
             model = self._model()
             model.fit(matrix, show_progress=False)

@@ -146,7 +146,7 @@ class EASE(Ranker):
     Parameters
     ----------
     regularization : float
-        The :math:`\lambda`.
+        The :math:`\lambda`; 500 is a common default.
     weighted : bool
         Whether X holds the weights; the publication has ones.
 
@@ -156,7 +156,7 @@ class EASE(Ranker):
     """
 
     name = "ease"
-    regularization: float = 100.0
+    regularization: float = 500.0
     weighted: bool = False
 
     def _fit(self, train: BipartiteGraph) -> None:

@@ -200,9 +200,7 @@ def hold_out(
         spanning_forest(left, right, draw.permutation(graph.n_edges), parent, graph.n_left, forest)
         wanted &= ~forest
     removed = np.empty(graph.n_edges, dtype=bool)
-    remove_edges(
-        left, right, order, wanted, graph.left.degrees, graph.right.degrees, removed
-    )  # fmt: skip
+    remove_edges(left, right, order, wanted, graph.left.degrees, graph.right.degrees, removed)
     n_removed = int(removed.sum())
     if n_removed == 0:
         raise InputError(
