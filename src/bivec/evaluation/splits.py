@@ -79,14 +79,14 @@ class Split:
             len(self.test_left) == len(self.test_right) == len(self.test_weight),
             "the ends and weights of the test pairs are not equally many",
         )
-        test = _codes(graph, self.test_left, self.test_right)
+        test = pair_codes(graph, self.test_left, self.test_right)
         _claim(len(np.unique(test)) == len(test), "a test pair stands twice")
-        leaked = np.isin(test, _edge_codes(train)).sum()
+        leaked = np.isin(test, edge_codes(train)).sum()
         _claim(not leaked, f"{leaked:,} test pairs are edges of the training graph")
-        whole = np.concatenate([_edge_codes(train), test])
+        whole = np.concatenate([edge_codes(train), test])
         order = np.argsort(whole, kind="stable")
         _claim(
-            np.array_equal(whole[order], _edge_codes(graph)),
+            np.array_equal(whole[order], edge_codes(graph)),
             "training edges and test pairs together are not the edges of the graph",
         )
         _claim(
@@ -105,10 +105,10 @@ class Split:
             len(self.negative_left) == len(self.negative_right),
             "the ends of the negatives are not equally many",
         )
-        negatives = _codes(self.graph, self.negative_left, self.negative_right)
+        negatives = pair_codes(self.graph, self.negative_left, self.negative_right)
         _claim(len(np.unique(negatives)) == len(negatives), "a negative stands twice")
         _claim(
-            not np.isin(negatives, _edge_codes(self.graph)).any(),
+            not np.isin(negatives, edge_codes(self.graph)).any(),
             "a negative is an edge of the graph",
         )
 
@@ -200,9 +200,7 @@ def hold_out(
         spanning_forest(left, right, draw.permutation(graph.n_edges), parent, graph.n_left, forest)
         wanted &= ~forest
     removed = np.empty(graph.n_edges, dtype=bool)
-    remove_edges(
-        left, right, order, wanted, graph.left.degrees, graph.right.degrees, removed
-    )  # fmt: skip
+    remove_edges(left, right, order, wanted, graph.left.degrees, graph.right.degrees, removed)
     n_removed = int(removed.sum())
     if n_removed == 0:
         raise InputError(
@@ -214,7 +212,7 @@ def hold_out(
 
     # Draw what is absent
     negative_left, negative_right = _absent_pairs(graph, n_removed, draw)
-    return _cut(
+    return cut(
         graph,
         removed,
         negatives=(negative_left, negative_right),
@@ -243,7 +241,7 @@ def _absent_pairs(graph: BipartiteGraph, n: int, draw: np.random.Generator) -> t
     return lefts[pair // len(rights)], rights[pair % len(rights)]
 
 
-def _cut(
+def cut(
     graph: BipartiteGraph,
     held: npt.NDArray[np.bool_],
     *,
@@ -273,7 +271,7 @@ def _cut(
     )
 
 
-def _codes(graph: BipartiteGraph, left: Any, right: Any) -> Rows:
+def pair_codes(graph: BipartiteGraph, left: Any, right: Any) -> Rows:
     """Return the numbers of pairs, counted row by row; a pair outside of the graph is refused."""
     left, right = np.asarray(left, np.int64), np.asarray(right, np.int64)
     for rows, n in ((left, graph.n_left), (right, graph.n_right)):
@@ -282,9 +280,9 @@ def _codes(graph: BipartiteGraph, left: Any, right: Any) -> Rows:
     return codes
 
 
-def _edge_codes(graph: BipartiteGraph) -> Rows:
+def edge_codes(graph: BipartiteGraph) -> Rows:
     """Return the numbers of the graph's edges, ascending."""
-    return _codes(graph, graph.left_rows(), graph.left.indices)
+    return pair_codes(graph, graph.left_rows(), graph.left.indices)
 
 
 def _claim(true: Any, otherwise: str) -> None:
