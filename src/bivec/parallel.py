@@ -74,6 +74,11 @@ class Workers:
         futures = [self._pool.submit(_work, task, starts, lock, n, chunk) for _ in range(helpers)]
         try:
             _work(task, starts, lock, n, chunk)
+        except BaseException:  # Ctrl-C above all: the others finish their chunk and take no more
+            with lock:
+                for _ in starts:
+                    pass
+            raise
         finally:
             wait(futures)
         for future in futures:

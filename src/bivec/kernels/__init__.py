@@ -12,7 +12,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-MODULES = ("peel", "rng", "relax", "view", "sample", "train")
+MODULES = (
+    "peel", "rng", "relax", "view", "sample", "train", "holdout",
+    "svm", "personal", "paths", "rank",
+)  # fmt: skip
 """Each has a ``warmup()`` that compiles its kernels for the types that bivec uses."""
 
 
