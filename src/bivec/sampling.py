@@ -187,7 +187,8 @@ def _draw_rows(view: Graph, plan: Plan, arrays: list[Any], start: int, stop: int
     """Fill the samples of rows [start, stop)."""
     from bivec.kernels.sample import pool_arrays, sample_rows
 
-    sample_rows(view, plan, pool_arrays(plan, plan.n_samples), *arrays, start, stop)
+    draw: Any = sample_rows
+    draw(view, plan, pool_arrays(plan, plan.n_samples), *arrays, start, stop)
 
 
 def make_plan(

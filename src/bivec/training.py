@@ -13,6 +13,7 @@ a pair themselves. So the sum over all steps is not the gradient of one common o
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -25,6 +26,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bivec import __version__
+from bivec.checkpoint import Checkpoint, fingerprint
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
 from bivec.memory import require_memory
@@ -112,12 +115,21 @@ class Trainer:
         """Vectors of the right side."""
         return self._tables[1]
 
-    def run(self, progress: Callable[[Progress], object] | None = None) -> Trainer:
+    def run(
+        self,
+        progress: Callable[[Progress], object] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> Trainer:
         """Train until the epochs are done, the loss stops falling, or Ctrl-C.
 
         Ctrl-C finishes the block at hand and returns with what has been learned so far; a second
-        one interrupts at once.
+        one interrupts at once. With a checkpoint, training goes on from that file where it exists,
+        and writes it every minute and in the end.
         """
+        file = Checkpoint(checkpoint, self._fingerprint()) if checkpoint is not None else None
+        state = file.load() if file is not None else None
+        if state is not None:
+            self.restore(state)
         start, first = time.perf_counter(), self.epoch
         with self.workers, _stoppable() as stop:
             try:
@@ -131,7 +143,11 @@ class Trainer:
                         left = spent / (self.epoch - first) * (self.settings.epochs - self.epoch)
                         rate = record.pairs / max(record.seconds, 1e-9)
                         progress(Progress(self.epoch, self.settings.epochs, record, rate, left))
-            except KeyboardInterrupt:
+                    if file is not None:
+                        file.offer(self.state())
+                if file is not None:
+                    file.save(self.state())
+            except KeyboardInterrupt:  # the second: a block may be half written, so no checkpoint
                 self.interrupted = True
         if self.interrupted:
             warnings.warn(
@@ -175,6 +191,13 @@ class Trainer:
             "epoch": self.epoch, "block": self._block, "sums": self._sums,
             "history": list(self.history),
         }  # fmt: skip
+
+    def _fingerprint(self) -> str:
+        """Return what tells this training from any other, before its first epoch."""
+        side = self.graph.left
+        similarity = [view.similarity for view in self._views]
+        start = [__version__, self.settings, side.indptr, side.indices]
+        return fingerprint([*start, *similarity, *self._tables])
 
     def restore(self, state: dict[str, Any]) -> Trainer:
         """Take over the state of another trainer of the same graph and settings."""

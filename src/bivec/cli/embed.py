@@ -93,6 +93,7 @@ def register(app: typer.Typer) -> None:
         epilog=example(
             "bivec embed ratings.csv --output ratings.bivec",
             "bivec embed ratings.csv --method hobe --dim 64 --seed 1 --jobs 2 --output hobe.bivec",
+            "bivec embed large.csv --checkpoint large.npz --output large.bivec",
             "bivec embed more-ratings.csv --init ratings.bivec --output more.bivec",
         )
     )(takes_graph(option_group(Parameters, "parameters")(embed)))
@@ -114,6 +115,13 @@ def embed(
     init: Annotated[
         Path | None, typer.Option(help="A saved embedding to go on from; new nodes start afresh.")
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep the state of training in this file and go on from it after an interruption; "
+            "removed when the vectors are saved."
+        ),
+    ] = None,
     graph: Annotated[
         bool, typer.Option("--graph/--no-graph", help="Whether to save the graph with the vectors.")
     ] = True,
@@ -131,11 +139,13 @@ def embed(
     with training_progress(method) as progress, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="training was interrupted")  # told below
         model.set_params(progress=progress)
-        model.fit(edges, init=start)
+        model.fit(edges, init=start, checkpoint=checkpoint)
     seconds = time.perf_counter() - began
     if model.n_iter_ == 0:
         raise KeyboardInterrupt
     model.embedding_.save(output, graph=graph)
+    if checkpoint is not None and not model.interrupted_:
+        checkpoint.unlink(missing_ok=True)
     report = _report(model, output, seconds)
     if json:
         print_json(report)

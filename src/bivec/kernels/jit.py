@@ -39,7 +39,7 @@ def kernel(function: Kernel) -> Kernel:
     """
     options: Any = {"cache": True, "nogil": True, "error_model": "numpy"}
     compiled: Any = numba.njit(**options)(function)
-    cached = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    cached: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(cached, "_source_stamp"):
         cached._source_stamp = SOURCES
     return compiled  # type: ignore[no-any-return]

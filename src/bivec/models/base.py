@@ -7,6 +7,7 @@ an underscore and returns the estimator. ``sklearn.base.clone``, pipelines and s
 from __future__ import annotations
 
 import inspect
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict
@@ -38,7 +39,13 @@ class BipartiteEstimator(ABC):
 
     method: ClassVar[str]
 
-    def fit(self, X: Any, y: Any = None, init: Any = None) -> Self:  # noqa: N803
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any = None,
+        init: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> Self:
         """Learn vectors for both sides.
 
         Parameters
@@ -49,6 +56,9 @@ class BipartiteEstimator(ABC):
             Present by convention.
         init : Embedding, optional
             Vectors to go on from, by id; nodes that it does not know start afresh.
+        checkpoint : path, optional
+            A file for the state of training, written every minute and at the end. Where it exists,
+            training goes on from it, to the bytes it would have reached without the interruption.
 
         Returns
         -------
@@ -68,7 +78,7 @@ class BipartiteEstimator(ABC):
         trainer = Trainer(
             graph, settings, self._similarity(graph, settings), init, getattr(self, "n_jobs", None)
         )
-        trainer.run(getattr(self, "progress", None))
+        trainer.run(getattr(self, "progress", None), checkpoint)
 
         # Keep
         self.graph_ = graph
