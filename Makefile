@@ -50,6 +50,7 @@ format: $(VENV)/dev-ready
 benchmark: $(VENV)/dev-ready
 	$(BIN)/python benchmarks/read_edges.py
 	$(BIN)/python benchmarks/engine_speed.py
+	$(BIN)/python benchmarks/link_prediction.py
 
 clean:
 	rm -rf $(VENV) demo-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

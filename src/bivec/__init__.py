@@ -12,12 +12,15 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from bivec import datasets as datasets
+    from bivec import evaluation as evaluation
     from bivec.embedding import Embedding as Embedding
     from bivec.embedding import EmbeddingSide as EmbeddingSide
     from bivec.embedding import load as load
     from bivec.errors import BivecError as BivecError
+    from bivec.errors import DownloadError as DownloadError
     from bivec.errors import FormatError as FormatError
     from bivec.errors import InputError as InputError
+    from bivec.errors import MissingDataError as MissingDataError
     from bivec.errors import MissingExtraError as MissingExtraError
     from bivec.errors import NotEnoughMemoryError as NotEnoughMemoryError
     from bivec.errors import NotFittedError as NotFittedError
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 _HOME = {
     "BipartiteGraph": "bivec.graph",
     "BivecError": "bivec.errors",
+    "DownloadError": "bivec.errors",
     "Embedding": "bivec.embedding",
     "EmbeddingSide": "bivec.embedding",
     "FOBE": "bivec.models",
@@ -45,6 +49,7 @@ _HOME = {
     "GraphSummary": "bivec.graph",
     "HOBE": "bivec.models",
     "InputError": "bivec.errors",
+    "MissingDataError": "bivec.errors",
     "MissingExtraError": "bivec.errors",
     "NotEnoughMemoryError": "bivec.errors",
     "NotFittedError": "bivec.errors",
@@ -55,6 +60,7 @@ _HOME = {
     "algebraic_similarity": "bivec.similarity",
     "as_graph": "bivec.io",
     "datasets": "bivec.datasets",
+    "evaluation": "bivec.evaluation",
     "load": "bivec.embedding",
     "read_edges": "bivec.io",
     "sample_observations": "bivec.sampling",
