@@ -73,7 +73,7 @@ def reproduce(
         began = time.perf_counter()
         store = experiments.CellStore(directory, fresh=fresh)
         with experiment_progress() as progress:
-            outcome = experiments.run(
+            outcome = experiments.run_experiment(
                 experiment, quick=quick, data_dir=data_dir, store=store, n_jobs=jobs,
                 progress=progress,
             )  # fmt: skip

@@ -5,7 +5,7 @@ from bivec.experiments.experiment import Experiment, check_experiment, find, nam
 from bivec.experiments.methods import make_method, registry
 from bivec.experiments.published import Published, bound_on_f1
 from bivec.experiments.report import write_report
-from bivec.experiments.run import Outcome, Step, run
+from bivec.experiments.run import Outcome, Step, run_experiment
 from bivec.experiments.sources import Source, load_source
 
 __all__ = [
@@ -26,6 +26,6 @@ __all__ = [
     "names",
     "read_experiment",
     "registry",
-    "run",
+    "run_experiment",
     "write_report",
 ]

@@ -40,6 +40,13 @@ class Table:
     ours: frozenset[int] = frozenset()
     folded: bool = False
 
+    def words(self) -> list[bool]:
+        """Tell which columns hold words, to be set flush left; the others hold figures."""
+        columns = [[row[i] for row in self.rows] for i in range(len(self.header))]
+        return [
+            i == 0 or any(cell[:1].isalpha() for cell in column) for i, column in enumerate(columns)
+        ]
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -75,7 +82,7 @@ def _markdown_table(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(_one_line(cell).replace("|", "\\|") for cell in cells) + " |"
 
-    rule = "|---" + "|---:" * (len(table.header) - 1) + "|"
+    rule = "|" + "".join("---|" if words else "---:|" for words in table.words())
     rows = [
         (f"**{row[0]}**", *row[1:]) if i in table.ours and row[0] else row
         for i, row in enumerate(table.rows)
@@ -90,8 +97,8 @@ def text_table(table: Table) -> str:
     widths = [max(len(row[i]) for row in rows) for i in range(len(table.header))]
     lines = [
         "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(width) if words else cell.rjust(width)
+            for cell, width, words in zip(row, widths, table.words(), strict=True)
         ).rstrip()
         for row in rows
     ]
@@ -124,11 +131,17 @@ def _html(block: Block) -> str:
 
 
 def _html_table(table: Table) -> str:
-    head = "".join(f"<th scope=col>{html.escape(cell)}</th>" for cell in table.header)
+    words = ["" if word else " class=n" for word in table.words()]
+    head = "".join(
+        f"<th scope=col{kind}>{html.escape(cell)}</th>"
+        for cell, kind in zip(table.header, words, strict=True)
+    )
     rows = "\n".join(
         f"<tr{' class=ours' if i in table.ours else ''}>"
         + "".join(
-            f"<th scope=row>{html.escape(cell)}</th>" if j == 0 else f"<td>{html.escape(cell)}</td>"
+            f"<th scope=row>{html.escape(cell)}</th>"
+            if j == 0
+            else f"<td{words[j]}>{html.escape(cell)}</td>"
             for j, cell in enumerate(row)
         )
         + "</tr>"
@@ -165,10 +178,10 @@ p, ul { max-width: 52rem; }
 .wide { overflow-x: auto; margin: .8rem 0; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--dim); padding-bottom: .3rem; }
-th, td { padding: .22rem .7rem; border-bottom: 1px solid var(--line); text-align: right;
+th, td { padding: .22rem .7rem; border-bottom: 1px solid var(--line); text-align: left;
   white-space: nowrap; font-weight: inherit; }
 thead th { font-weight: 600; }
-th:first-child, td:first-child { text-align: left; }
+.n { text-align: right; }
 .ours { background: var(--ours); font-weight: 600; }
 figure { margin: 1rem 0; }
 figure svg { background: #fff; border-radius: .4rem; max-width: 100%; height: auto; display: block;

@@ -95,7 +95,7 @@ def check_output(path: Path) -> None:
         )
     if not path.parent.is_dir():
         raise SaveError(f"cannot write {path}: the directory {path.parent} does not exist.")
-    if path.suffix in (".md", ".html"):
+    if path.suffix == ".html":
         check_drawing()
 
 
@@ -109,12 +109,11 @@ def write_output(outcome: Outcome, path: Path) -> None:
     elif path.suffix == ".html":
         _write(path, page(outcome.experiment.title, report(outcome)))
     else:  # one file: without the pictures
-        blocks = [block for block in report(outcome) if not isinstance(block, Figure)]
-        _write(path, markdown(blocks))
+        _write(path, markdown(report(outcome, figures=False)))
 
 
-def report(outcome: Outcome) -> list[Block]:
-    """Return the blocks of a report."""
+def report(outcome: Outcome, figures: bool = True) -> list[Block]:
+    """Return the blocks of a report, with or without figures."""
     experiment = outcome.experiment
     blocks: list[Block] = [Heading(experiment.title, 1)]
     if outcome.quick:
@@ -141,7 +140,7 @@ def report(outcome: Outcome) -> list[Block]:
             "recommendation": _ranking,
             "sensitivity": _sensitivity,
         }[experiment.kind]
-        blocks += body(outcome)
+        blocks += body(outcome, figures)
     blocks.append(Heading("Notes"))
     notes = (*experiment.notes, *problems(outcome))
     blocks.append(Bullets(notes) if notes else Paragraph("Nothing failed and nothing was odd."))
@@ -195,7 +194,7 @@ def _preparation(name: str) -> str:
     return f" Prepared: {text.rstrip('.')}." if text else ""
 
 
-def _links(outcome: Outcome) -> list[Block]:
+def _links(outcome: Outcome, figures: bool) -> list[Block]:
     experiment = outcome.experiment
     several = len(experiment.train_shares) > 1 or (
         not outcome.graphs and len(experiment.published.train_shares) > 1
@@ -211,7 +210,8 @@ def _links(outcome: Outcome) -> list[Block]:
         )
     caption += "Dotted: references that need no vectors."
     blocks: list[Block] = [Heading("Accuracy")]
-    blocks.append(Figure(picture(outcome), caption, f"{experiment.name}.svg"))
+    if figures:
+        blocks.append(Figure(picture(outcome), caption, f"{experiment.name}.svg"))
     if published and (verdict := verdict_table(outcome)):
         blocks.append(verdict)
     if several or len(experiment.datasets) == 1:
@@ -224,7 +224,7 @@ def _links(outcome: Outcome) -> list[Block]:
     return blocks
 
 
-def _ranking(outcome: Outcome) -> list[Block]:
+def _ranking(outcome: Outcome, figures: bool) -> list[Block]:
     experiment = outcome.experiment
     blocks: list[Block] = []
     published = experiment.published.measures
@@ -251,17 +251,20 @@ def _ranking(outcome: Outcome) -> list[Block]:
             "where nothing but the users varies. Grey: reference rankers."
         )
         name = experiment.name if len(outcome.graphs) == 1 else f"{experiment.name}-{dataset}"
-        blocks.append(Figure(ranking_points(outcome, dataset), caption, f"{name}.svg"))
+        if figures:
+            blocks.append(Figure(ranking_points(outcome, dataset), caption, f"{name}.svg"))
         blocks += ranking_tables(outcome, dataset)
     return blocks
 
 
-def _sensitivity(outcome: Outcome) -> list[Block]:
+def _sensitivity(outcome: Outcome, figures: bool) -> list[Block]:
     if not outcome.results:
         return []
-    caption = f"Least, mean and greatest accuracy of {len(outcome.experiment.seeds)} hold-outs."
-    figure = Figure(rate_curves(outcome), caption, f"{outcome.experiment.name}.svg")
-    return [Heading("Accuracy by sampling rate"), figure, *rate_tables(outcome)]
+    blocks: list[Block] = [Heading("Accuracy by sampling rate")]
+    if figures:
+        caption = f"Least, mean and greatest accuracy of {len(outcome.experiment.seeds)} hold-outs."
+        blocks.append(Figure(rate_curves(outcome), caption, f"{outcome.experiment.name}.svg"))
+    return [*blocks, *rate_tables(outcome)]
 
 
 def _about_time(outcome: Outcome) -> str:

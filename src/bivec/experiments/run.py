@@ -63,7 +63,7 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
 
 
-def run(
+def run_experiment(
     experiment: Experiment,
     *,
     quick: bool = False,
