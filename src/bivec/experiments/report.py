@@ -234,7 +234,8 @@ def _ranking(outcome: Outcome, figures: bool) -> list[Block]:
         text = (
             "The paper does not say how its figures were computed, so obtained and published ones "
             "cannot be compared: neither is better for being higher. In BiNE's protocol MAP is at "
-            f"most the recall and MRR at most {experiment.k} times the precision, so F1 >= 2 / ({experiment.k}/MRR + 1/MAP). "
+            f"most the recall and MRR at most {experiment.k} times the precision, so "
+            f"F1 >= 2 / ({experiment.k}/MRR + 1/MAP). "
         )
         text += (
             f"{len(broken)} of {len(rows)} published rows break this bound ({', '.join(broken)}) "
