@@ -179,6 +179,27 @@ def test_reproduce_a_file_resumes_and_reports(run, tmp_path, no_drawing):
     assert set(json.loads(out)["mine"]) == {"html", "md", "json"}
 
 
+def test_reproduce_interrupted_says_how_to_go_on(run, tmp_path, monkeypatch, no_drawing):
+    from bivec.experiments import run as module
+
+    (tmp_path / "mine.toml").write_text(MINE)
+    real = module.measure
+
+    def interrupted(cell, *args, **kwargs):
+        if cell.seed == 1:
+            raise KeyboardInterrupt
+        return real(cell, *args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "measure", interrupted)
+        code, _, err = run("reproduce", tmp_path / "mine.toml", "-o", tmp_path / "out")
+    assert code == 130
+    assert "mine: finished cells are kept; run it again to go on" in err
+    assert not (tmp_path / "out").exists()
+    _, _, err = run("reproduce", tmp_path / "mine.toml", "-o", tmp_path / "out")
+    assert "mine: 4 cells, 2 of them kept from before" in err
+
+
 def test_reproduce_without_its_data_says_so(run, tmp_path):
     code, _, err = run("reproduce", "link-prediction-livejournal", "--quick", "-o", tmp_path,
                        "--data-dir", tmp_path)  # fmt: skip

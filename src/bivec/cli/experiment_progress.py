@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -18,9 +19,14 @@ if TYPE_CHECKING:
 @contextmanager
 def experiment_progress() -> Iterator[Callable[[Step], None]]:
     """Show how far an experiment has come, on standard error."""
-    if not sys.stderr.isatty():
-        yield _line
-        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="training was interrupted")  # the run is, too
+        with _bar() if sys.stderr.isatty() else nullcontext(_line) as tell:
+            yield tell
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[Step], None]]:
     columns = (
         TextColumn("{task.fields[cells]}"),
         BarColumn(),

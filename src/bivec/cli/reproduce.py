@@ -72,11 +72,15 @@ def reproduce(
     for experiment in wanted:
         began = time.perf_counter()
         store = experiments.CellStore(directory, fresh=fresh)
-        with experiment_progress() as progress:
-            outcome = experiments.run_experiment(
-                experiment, quick=quick, data_dir=data_dir, store=store, n_jobs=jobs,
-                progress=progress,
-            )  # fmt: skip
+        try:
+            with experiment_progress() as progress:
+                outcome = experiments.run_experiment(
+                    experiment, quick=quick, data_dir=data_dir, store=store, n_jobs=jobs,
+                    progress=progress,
+                )  # fmt: skip
+        except KeyboardInterrupt:
+            messages().print(f"{experiment.name}: finished cells are kept; run it again to go on")
+            raise typer.Exit(130) from None
         files = experiments.write_report(outcome, output)
         written[experiment.name] = {suffix: str(place) for suffix, place in files.items()}
         kept = sum(result.cached for result in outcome.results)

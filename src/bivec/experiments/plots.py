@@ -41,12 +41,9 @@ def accuracy_curves(outcome: Outcome) -> str:
                 if i == 0:
                     axes.set_title(TASK_TITLES[task])
                 if j == 0:
-                    axes.set_ylabel(f"{short_name(dataset)}\naccuracy")
+                    axes.set_ylabel(f"{_with_absence(outcome, dataset)}\naccuracy")
                 if i == len(datasets) - 1:
                     axes.set_xlabel("share of edges to train on")
-                if dataset in outcome.missing:
-                    axes.annotate("not on this machine: published only", (0.5, 0.03), ha="center",
-                                  xycoords="axes fraction", style="italic")  # fmt: skip
                 axes.set_xlim(0.05, 0.95)
                 axes.set_xticks([k / 10 for k in range(1, 10)])
         _legend(figure, panels)
@@ -203,7 +200,7 @@ def _method_label(name: str) -> str:
 
 
 def _with_absence(outcome: Outcome, dataset: str) -> str:
-    return short_name(dataset) + ("\n(not here)" if dataset in outcome.missing else "")
+    return short_name(dataset) + (" (not here)" if dataset in outcome.missing else "")
 
 
 def _legend(figure: Any, panels: Any) -> None:
