@@ -117,7 +117,7 @@ def accuracy_points(outcome: Outcome) -> str:
             for y in range(1, len(datasets)):
                 axes.axhline(y - 0.5, color="#cccccc", lw=0.6)
         _legend(figure, panels)
-        return to_svg(figure, "Accuracy on each graph: ours below, published above")
+        return to_svg(figure, "Accuracy on each graph: ours above, published below")
 
 
 def rate_curves(outcome: Outcome) -> str:

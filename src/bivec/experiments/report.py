@@ -201,14 +201,13 @@ def _links(outcome: Outcome, figures: bool) -> list[Block]:
     )
     picture = accuracy_curves if several or len(experiment.datasets) == 1 else accuracy_points
     published = bool(experiment.published.accuracy)
-    caption = "Thick lines with filled marks were computed here; bars are standard deviations over "
-    caption += "seeds. "
+    caption = "Large filled marks were computed here; bars are standard deviations over seeds. "
     if published:
         caption += (
-            "Thin lines with open marks are as published, prior work dashed, read off the paper's "
-            "picture. "
+            "Small open marks are as published, read off the paper's picture; where they are "
+            "joined by lines, those of prior work are dashed. "
         )
-    caption += "Dotted: references that need no vectors."
+    caption += "Crosses: references that need no vectors."
     blocks: list[Block] = [Heading("Accuracy")]
     if figures:
         blocks.append(Figure(picture(outcome), caption, f"{experiment.name}.svg"))
