@@ -11,7 +11,12 @@ arXiv:1310.4546). The vectors are the x; the y are thrown away.
 
 Paper: pair after pair takes a step on both rows, which has to be done in order, or by threads that
 overwrite each other. Here: a sweep makes a few walks from every node; each node finds its places in
-them, sums the gradients of its own two rows over all of its pairs, and takes one step of row-wise
+them, sums the gradients of its own two rows over all of its pairs, and takes one step
+
+.. math:: x \leftarrow x - \eta\, g_t / \sqrt{1 + \tfrac{1}{c} \sum_{s \le t} \overline{g_s^2}}
+
+with the mean over the entries of g, and c = ``CALM``. For a node in few pairs that is the sum of
+the steps of word2vec; for a hub, whose thousands of pairs would carry it away, it is row-wise
 Adagrad. Walks live for one sweep. The result does not depend on the number of threads.
 """
 
@@ -40,6 +45,9 @@ Table = npt.NDArray[np.float32]
 _SMALLEST_BLOCK, _BLOCKS, _CHUNK = 32, 8, 64
 _WALK_CHUNK = 256
 _NOISE_POWER = 0.75
+CALM = 64.0
+"""Sum of squares from which on a row's steps shrink; Adagrad's accumulators start there. With 0,
+rare nodes step as far as hubs: link prediction on DBLP-BiNE after 10 short walks falls by 0.05."""
 _STREAM = 304
 """Stream of random numbers of the first vectors."""
 
@@ -124,7 +132,7 @@ class SkipGram(Sweeps):
         self._roads = roads(graph, settings.weighted)
         self._starts = starts(graph, settings.from_left)
         self._table = aligned((2 * self.n, settings.dim))
-        self._squares = np.zeros(2 * self.n, np.float32)
+        self._squares = np.full(2 * self.n, CALM, np.float32)
         width = 0.6 * settings.dim**-0.5
         fill_uniform(self._table[: self.n], 0, settings.seed, _STREAM, -width, width)
         self._table[self.n :] = 0
@@ -175,8 +183,8 @@ class SkipGram(Sweeps):
         corpus = skipgram.Corpus(walks, windows, indptr, places, noise, np.zeros(2, np.int64))
         rate = s.learning_rate * (1 - self.epoch / s.epochs)
         task = skipgram.Task(
-            s.seed, self.epoch, self.graph.n_left, s.walk_length, s.n_negatives,
-            2 if s.by_type else 1, rate,
+            s.seed, self.epoch, self.graph.n_left, s.walk_length, s.window,
+            s.n_negatives, 2 if s.by_type else 1, rate * CALM**0.5,
         )  # fmt: skip
         skipgram.count_pairs(corpus, task)
         return corpus, task

@@ -4,12 +4,12 @@ Every node has an input row (as the centre of a window) and an output row (as a 
 holds both: n input rows, then n output rows. The owner finds all its tokens in the walks at hand,
 and sums the gradients of both of its rows from the frozen rows of others:
 
-    input   sum over contexts u of (sigmoid(in_v . out_u) - 1) out_u, and over negatives
-    output  sum over centres u of (sigmoid(in_u . out_v) - 1) in_u, and over centres v is drawn for
+    input   sum over contexts u of (sigmoid(in_v . out_u) - 1) out_u, and over negatives of v
+    output  sum over centres u of (sigmoid(in_u . out_v) - 1) in_u, and over centres that draw v
 
-Negatives are the expectation over what skip-gram draws, on a sample: all consecutive owners share
-``POOL`` contexts and centres that stay in the cache of a core, and weigh each so that the sum is
-right on average (shared negatives: Ji et al., arXiv:1604.04661).
+Negatives are not drawn for each pair: consecutive owners share ``POOL`` of them, which stay in the
+cache of a core, and weigh each so that the sum is what skip-gram has on average (the idea of shared
+negatives: Ji et al., arXiv:1604.04661).
 """
 
 from __future__ import annotations
@@ -55,12 +55,16 @@ class Corpus(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What to do with a corpus: walks are of ``length``, ``epoch`` counts the sweeps."""
+    """What to do with a corpus: walks are of ``length``, windows reach no further than ``window``.
+
+    ``epoch`` counts the sweeps.
+    """
 
     seed: int
     epoch: int
     n_left: int
     length: int
+    window: int
     n_negatives: int
     groups: int
     rate: float
@@ -113,7 +117,7 @@ def count_pairs(corpus: Any, task: Any) -> None:  # pragma: no cover
 
 
 @inner
-def group_of(task: Any, node: int) -> int:  # pragma: no cover
+def group_of(task: Any, node: Any) -> int:  # pragma: no cover
     """Return the group of a node."""
     return 1 if task.groups == 2 and node >= task.n_left else 0
 
@@ -138,14 +142,16 @@ def fill_pool(corpus: Any, task: Any, n: int, i: int, room: Any) -> None:  # pra
         key = step_key(stream(task.seed, _CENTRES + 2 * group, i // SHARING), task.epoch)
         counter = 0
         for k in range(POOL):
-            centre = 0
+            centre: Any = 0
             while True:
                 token = below(key, counter, corpus.walks.size)
                 p = token % length
-                q = below(key, counter + 1, length)
+                q = p - task.window + below(key, counter + 1, 2 * task.window + 1)
                 counter += 2
                 base = token - p
-                if q == p or not paired(windows, base, min(p, q), max(p, q)):
+                if q == p or q < 0 or q >= length:
+                    continue
+                if not paired(windows, base, min(p, q), max(p, q)):
                     continue
                 centre = np.int64(walks[token])
                 if group_of(task, np.int64(walks[base + q])) == group:
@@ -156,7 +162,7 @@ def fill_pool(corpus: Any, task: Any, n: int, i: int, room: Any) -> None:  # pra
 @inner
 def add_pairs(
     table: Any, dim: int, n: int, own: int, room: Any, count: int
-) -> float:  # pragma: no cover
+) -> Any:  # pragma: no cover
     """Add the gradients of the pairs at work to both of the owner's; return the loss of one."""
     x, loss = room.x, 0.0
     for m in range(min(AHEAD, count)):
@@ -184,7 +190,7 @@ def add_pairs(
 @inner
 def add_negatives(
     table: Any, dim: int, own: int, pool: Any, weight: float, x: Any, gradient: Any
-) -> float:  # pragma: no cover
+) -> Any:  # pragma: no cover
     """Add the gradient of a pool of negatives, each of this weight; return the loss."""
     dots(table, dim, own, pool, 0, POOL, x)
     sigmoids(x, 0, POOL)
@@ -219,7 +225,7 @@ def row_gradients(
         token = places[o]
         p = token % length
         base = token - p
-        for q in range(length):
+        for q in range(max(0, p - task.window), min(length, p + task.window + 1)):
             if q == p or not paired(windows, base, min(p, q), max(p, q)):
                 continue
             other = np.int64(walks[base + q])
@@ -311,7 +317,7 @@ def warmup() -> None:
         np.array([0, 1], np.int32), np.ones(2, np.uint8), np.array([0, 1, 2]), np.array([0, 1]),
         np.array([0.0, 1.0, 2.0]), np.zeros(2, np.int64),
     )  # fmt: skip
-    task = Task(0, 0, 1, 2, 1, 2, 0.1)
+    task = Task(0, 0, 1, 2, 1, 1, 2, 0.1)
     table = aligned((4, 8))
     table[:] = 0
     count_pairs(corpus, task)
