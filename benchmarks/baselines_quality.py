@@ -20,11 +20,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-from peers import gensim_deepwalk, pecanpy_node2vec
 
 from bivec import datasets
 from bivec.baselines import DeepWalk, Node2Vec
 from bivec.evaluation import hold_out, link_prediction
+from peers import gensim_deepwalk, pecanpy_node2vec
 
 GRAPHS = ("bine-dblp", "movielens-100k")
 METHODS = {"deepwalk": (DeepWalk, "gensim"), "node2vec": (Node2Vec, "pecanpy")}
