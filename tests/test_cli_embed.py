@@ -15,10 +15,10 @@ import pytest
 
 import bivec
 from bivec import kernels
+from bivec.baselines import ALL_METHODS
 from bivec.cli import main
 from bivec.cli.embed import Parameters
 from bivec.datasets import viewer_movies
-from bivec.models import METHODS
 
 
 @pytest.fixture
@@ -38,19 +38,31 @@ def files(folder):
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ALL_METHODS)
 def test_embed_saves_what_the_estimator_learns(capsys, edges, tmp_path, method):
+    few = {"dim": 8, "epochs": 3, "n_walks": 3, "n_samples": 6}
+    few = {k: v for k, v in few.items() if k in inspect.signature(ALL_METHODS[method]).parameters}
+    words = [word for k, v in few.items() for word in (f"--{k.replace('_', '-')}", v)]
     code, out, err = run(
-        capsys, "embed", edges, "--method", method, "--dim", 8, "--epochs", 3, "--seed", 5,
+        capsys, "embed", edges, "--method", method, "--seed", 5, *words,
         "--output", tmp_path / "x.bivec",
     )  # fmt: skip
     assert (code, out) == (0, "")
-    assert re.search(rf"wrote .*x.bivec: {method}, dim 8, 60 left and 24 right vectors; loss", err)
+    assert re.search(rf"wrote .*x.bivec: {method}, dim 8, 60 left and 24 right vectors; ", err)
     emb = bivec.load(tmp_path / "x.bivec")
-    model = METHODS[method](dim=8, epochs=3, random_state=5).fit(bivec.read_edges(edges))
+    model = ALL_METHODS[method](**few, random_state=5).fit(bivec.read_edges(edges))
     assert emb == model.embedding_
     assert emb.graph == bivec.read_edges(edges)
-    assert emb.params["epochs"] == 3
+    assert emb.params.items() >= few.items()
+    assert ("loss" in err) == bool(model.history_)
+
+
+def test_any_parameter_can_be_set(capsys, edges, tmp_path):
+    words = ["embed", edges, "--method", "deepwalk", "--dim", 4, "-o", tmp_path / "x.bivec"]
+    code, _, _ = run(capsys, *words, "--set", "n_walks=3", "--set", "weighted=false")
+    assert code == 0
+    params = bivec.load(tmp_path / "x.bivec").params
+    assert (params["n_walks"], params["weighted"]) == (3, False)
 
 
 def test_same_seed_same_bytes_on_disk_for_any_number_of_threads(capsys, edges, tmp_path):
@@ -82,26 +94,34 @@ def test_embed_goes_on_from_an_embedding(capsys, edges, tmp_path):
 def test_help_tells_the_defaults(capsys):
     _, out, _ = run(capsys, "embed", "--help")
     text = " ".join(out.replace("│", " ").split())
-    offered = {field.name for field in dataclasses.fields(Parameters)}
+    offered = {field.name for field in dataclasses.fields(Parameters)} - {"set"}
+    named = re.search(r"--method NAME (.*?)\.", text)[1]
+    assert named == ", ".join(ALL_METHODS)
     needed = set()
-    for method, estimator in METHODS.items():
+    for method, estimator in ALL_METHODS.items():
         for name, parameter in inspect.signature(estimator).parameters.items():
             if name in ("random_state", "n_jobs", "progress"):
                 continue
             needed.add(name)
+            if name not in offered:  # it goes by --set
+                assert method not in ("fobe", "hobe", "deepwalk", "node2vec", "metapath2vec"), name
+                continue
             if isinstance(parameter.default, bool) or parameter.default is None:
                 continue
             found = re.search(rf"--{name.replace('_', '-')} .*?Default: (.*?)\. ", text)
             assert found, name
-            own = re.search(rf"\({method}: (.*)\)", found[1])
-            assert (own[1] if own else found[1].split()[0]) == str(parameter.default), name
-    assert needed == offered
+            own = re.search(rf"[(; ,]{method}(?:, \w+)*: (.*?)[;)]", found[1])
+            told = own[1] if own else found[1].split()[0]
+            assert told == str(parameter.default), (method, name)
+    assert needed >= offered
 
 
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["--method", "word2vec"], "'word2vec' is no method. Choose one of fobe, hobe"),
+        (["--method", "word2vec"], "'word2vec' is no method. Choose one of fobe, hobe, deepwalk"),
+        (["--set", "dim"], "--set dim sets nothing. Write --set NAME=VALUE"),
+        (["--set", "depth=3"], "'depth' is no parameter of FOBE"),
         (["--trials", "3"], "'trials' is no parameter of FOBE"),
         (["--dim", "0"], "dim=0 is out of range"),
         (["--epochs", "0"], "epochs=0 is out of range"),

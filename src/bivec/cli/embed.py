@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json as json_module
 import sys
 import time
 import warnings
@@ -41,18 +42,48 @@ class Parameters:
     n_samples: Annotated[
         int | None, _option(help="Samples of each node and relation, in all. Default: 200.")
     ] = None
+    n_walks: Annotated[
+        int | None,
+        _option(help="Walks from each node. Default: 100 (node2vec: 10; metapath2vec: 20)."),
+    ] = None
+    walk_length: Annotated[
+        int | None,
+        _option(help="Nodes of a walk. Default: 10 (node2vec: 7; metapath2vec: 100)."),
+    ] = None
+    window: Annotated[
+        int | None,
+        _option(help="Steps between a pair on a walk. Default: 5 (node2vec: 3; metapath2vec: 7)."),
+    ] = None
+    p: Annotated[
+        float | None, _option("--p", help="node2vec: turning back weighs 1/p. Default: 1.0.")
+    ] = None
+    q: Annotated[
+        float | None, _option("--q", help="node2vec: other ways weigh 1/q. Default: 1.0.")
+    ] = None
+    weighted: Annotated[
+        bool | None,
+        _option(
+            "--weighted/--no-weighted", help="Walks: edges by weight, or all alike. Default: by it."
+        ),
+    ] = None
     n_neighbors: Annotated[
         int | None, _option(help="Sampled neighbours of each end of a cross pair. Default: 5.")
     ] = None
     n_negatives: Annotated[
-        int | None, _option(help="Unobserved pairs for each sample. Default: 1 (hobe: 5).")
+        int | None, _option(help="Negatives of each pair. Default: 5 (fobe: 1; bine: 4; verse: 3).")
     ] = None
     negative_weight: Annotated[
         float | None, _option(help="fobe: weight of a negative. Default: 0.3.")
     ] = None
-    epochs: Annotated[int | None, _option(help="Sweeps over all nodes. Default: 50.")] = None
+    epochs: Annotated[
+        int | None,
+        _option(help="Sweeps over all nodes. Default: 50 (node2vec: 10; metapath2vec: 20)."),
+    ] = None
     learning_rate: Annotated[
-        float | None, _option(help="Of Adagrad, falling to 0. Default: 0.03.")
+        float | None,
+        _option(
+            help="Falls to 0. Default: 0.025 (fobe, hobe: 0.03; line, verse: 0.05; bine: 0.1)."
+        ),
     ] = None
     draw: Annotated[
         str | None, _option(help="How pairs are drawn: walk or set. Default: walk.")
@@ -82,9 +113,26 @@ class Parameters:
         _option("--rescale/--no-rescale", help="hobe: spread coordinates each round. Default: no."),
     ] = None
 
+    set: Annotated[
+        list[str] | None,
+        _option(metavar="NAME=VALUE", help="Any other parameter of the method; may be repeated."),
+    ] = None
+
     def given(self) -> dict[str, Any]:
         """Return what was given, by name."""
-        return {k: v for k, v in dataclasses.asdict(self).items() if v is not None}
+        given = {k: v for k, v in vars(self).items() if v is not None and k != "set"}
+        return given | dict(_assignment(text) for text in self.set or ())
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    """Understand NAME=VALUE: a value is a number, true, false or null; anything else is text."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise InputError(f"--set {text} sets nothing", "Write --set NAME=VALUE.")
+    try:
+        return name, json_module.loads(value)
+    except ValueError:
+        return name, value
 
 
 def register(app: typer.Typer) -> None:
@@ -93,6 +141,7 @@ def register(app: typer.Typer) -> None:
         epilog=example(
             "bivec embed ratings.csv --output ratings.bivec",
             "bivec embed ratings.csv --method hobe --dim 64 --seed 1 --jobs 2 --output hobe.bivec",
+            "bivec embed ratings.csv --method node2vec --q 0.5 --output walks.bivec",
             "bivec embed large.csv --checkpoint large.npz --output large.bivec",
             "bivec embed more-ratings.csv --init ratings.bivec --output more.bivec",
         )
@@ -106,7 +155,10 @@ def embed(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The directory to write (.bivec).")
     ],
-    method: Annotated[str, typer.Option(help="fobe or hobe.")] = "fobe",
+    method: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="fobe, hobe, deepwalk, node2vec, metapath2vec."),
+    ] = "fobe",
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 0,
     jobs: Annotated[
         int | None,
@@ -132,16 +184,17 @@ def embed(
     from bivec.embedding.store import check_target
 
     check_target(output)
-    model = _model(method, parameters, seed, jobs)
+    model = _model(method, parameters, seed, jobs, checkpoint is not None)
     edges, _ = reading.read(file)
     start = load(init) if init is not None else None
     began = time.perf_counter()
     with training_progress(method) as progress, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="training was interrupted")  # told below
         model.set_params(progress=progress)
-        model.fit(edges, init=start, checkpoint=checkpoint)
+        kept = {} if checkpoint is None else {"checkpoint": checkpoint}
+        model.fit(edges, init=start, **kept)
     seconds = time.perf_counter() - began
-    if model.n_iter_ == 0:
+    if model.interrupted_ and model.n_iter_ == 0:
         raise KeyboardInterrupt
     model.embedding_.save(output, graph=graph)
     if checkpoint is not None and not model.interrupted_:
@@ -154,13 +207,19 @@ def embed(
         raise typer.Exit(130)
 
 
-def _model(method: str, parameters: Parameters, seed: int, jobs: int | None) -> BipartiteEstimator:
-    from bivec.models import METHODS
+def _model(
+    method: str, parameters: Parameters, seed: int, jobs: int | None, checkpoint: bool
+) -> BipartiteEstimator:
+    from bivec.baselines import ALL_METHODS
+    from bivec.models.base import SampledEstimator
 
-    if method not in METHODS:
-        raise InputError(f"{method!r} is no method", f"Choose one of {', '.join(METHODS)}.")
-    model = METHODS[method]()
+    if method not in ALL_METHODS:
+        raise InputError(f"{method!r} is no method", f"Choose one of {', '.join(ALL_METHODS)}.")
+    model = ALL_METHODS[method]()
     model.set_params(**parameters.given(), random_state=seed, n_jobs=jobs)
+    if checkpoint and not isinstance(model, SampledEstimator):
+        kept = ", ".join(k for k, v in ALL_METHODS.items() if issubclass(v, SampledEstimator))
+        raise InputError(f"{method} keeps no checkpoint", f"Methods that do: {kept}.")
     return model
 
 
@@ -175,8 +234,8 @@ def _report(model: BipartiteEstimator, output: Path, seconds: float) -> dict[str
         "edges": model.graph_.n_edges,
         "epochs": model.n_iter_,
         "interrupted": model.interrupted_,
-        "loss": float(model.history_[-1].loss),
-        "first_loss": float(model.history_[0].loss),
+        "loss": float(model.history_[-1].loss) if model.history_ else None,
+        "first_loss": float(model.history_[0].loss) if model.history_ else None,
         "pairs": pairs,
         "seconds": round(seconds, 3),
         "seed": model.seed_,
@@ -184,13 +243,17 @@ def _report(model: BipartiteEstimator, output: Path, seconds: float) -> dict[str
 
 
 def _sentence(report: dict[str, Any]) -> str:
+    wrote = (
+        f"wrote {report['output']}: {report['method']}, dim {report['dim']}, "
+        f"{report['left']:,} left and {report['right']:,} right vectors"
+    )
+    if report["loss"] is None:  # a method that solves instead of training
+        return f"{wrote}; {report['seconds']:.1f} s"
     rate = report["pairs"] / max(report["seconds"], 1e-9) / 1e6
     stopped = "interrupted after" if report["interrupted"] else "in"
     return (
-        f"wrote {report['output']}: {report['method']}, dim {report['dim']}, "
-        f"{report['left']:,} left and {report['right']:,} right vectors; loss "
-        f"{report['first_loss']:.4f} to {report['loss']:.4f} {stopped} {report['epochs']} epochs, "
-        f"{report['seconds']:.1f} s, {rate:.1f} million pairs/s"
+        f"{wrote}; loss {report['first_loss']:.4f} to {report['loss']:.4f} {stopped} "
+        f"{report['epochs']} epochs, {report['seconds']:.1f} s, {rate:.1f} million pairs/s"
     )
 
 
