@@ -22,8 +22,9 @@ import numpy.typing as npt
 from bivec.checks import check_integer, check_number
 from bivec.graph import BipartiteGraph
 from bivec.memory import require_memory
+from bivec.models.base import Learned
 from bivec.settings import BLOCK, LossRecord
-from bivec.sweeps import Sweeps
+from bivec.sweeps import Sweeps, adopt
 
 Table = npt.NDArray[np.float32]
 
@@ -210,9 +211,29 @@ def start_tables(
     tables = []
     for number, dim in enumerate(dims):
         table: Table = aligned((rows, dim))
-        fill_uniform(table, 0, seed, _STREAM + number, low * dim**-0.5, high * dim**-0.5)
+        width = max(dim, 1) ** -0.5
+        fill_uniform(table, 0, seed, _STREAM + number, low * width, high * width)
         tables.append(table)
     return tables
+
+
+def go_on_from(init: Any, graph: BipartiteGraph, tables: Sequence[Table]) -> None:
+    """Copy the vectors of known ids, cut into the columns of the tables; None changes nothing."""
+    if init is None:
+        return
+    whole = np.concatenate(tables, axis=1)
+    adopt(init, graph, (whole[: graph.n_left], whole[graph.n_left :]))
+    at = 0
+    for table in tables:
+        table[:] = whole[:, at : at + table.shape[1]]
+        at += table.shape[1]
+
+
+def learned(graph: BipartiteGraph, trainer: Sweeps, tables: Sequence[Table]) -> Learned:
+    """Return the tables side by side, cut into both sides of the graph."""
+    table = np.concatenate(tables, axis=1) if len(tables) > 1 else tables[0]
+    left, right = table[: graph.n_left].copy(), table[graph.n_left :].copy()
+    return Learned(left, right, trainer.history, trainer.epoch, trainer.interrupted)
 
 
 def strengths(graph: BipartiteGraph) -> npt.NDArray[np.float64]:

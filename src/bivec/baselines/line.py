@@ -24,12 +24,14 @@ from bivec.baselines.contrast import (
     ContrastSettings,
     ContrastTrainer,
     Task,
+    go_on_from,
+    learned,
     start_tables,
     strengths,
 )
 from bivec.checks import check_choice, check_integer
 from bivec.graph import BipartiteGraph
-from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback, refuse_init
+from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback
 
 _NOISE_POWER = 0.75
 
@@ -141,42 +143,30 @@ class LINE(BipartiteEstimator):
     def _learn(self, graph: BipartiteGraph, settings: ContrastSettings, init: Any) -> Learned:
         from bivec.kernels.contrast import EDGE, FAR
 
-        refuse_init(self, init)
-        nodes = graph.n_left + graph.n_right
-
         # Noise, and how much more or less of it a context meets than its edges would bring
         degrees = strengths(graph)
         noise = degrees**_NOISE_POWER
-        far = np.zeros(nodes)
-        for side in (slice(0, graph.n_left), slice(graph.n_left, nodes)):
+        excess = np.zeros(len(degrees), np.float32)
+        for side in (slice(0, graph.n_left), slice(graph.n_left, None)):
             if degrees[side].any():
-                expected = degrees[side] / degrees[side].sum()
-                drawn = noise[side] / noise[side].sum()
-                np.divide(drawn, expected, out=far[side], where=expected > 0)
+                ratio = noise[side].sum() / degrees[side].sum()
+                np.divide(noise[side], ratio * degrees[side], out=excess[side], where=degrees[side] > 0)
 
         # Tables and what their rows meet
-        halves = {"first": [self.dim], "second": [self.dim]}.get(
-            self.order, [self.dim // 2, self.dim - self.dim // 2]
+        half = {"first": self.dim, "second": 0}.get(self.order, self.dim // 2)
+        first, second, contexts = start_tables(
+            graph, settings.seed, [half, self.dim - half, self.dim - half]
         )
-        first, second = [], []
-        if self.order != "second":
-            first = start_tables(graph, settings.seed, halves[:1])
-        if self.order != "first":
-            second = start_tables(graph, settings.seed + 1, [halves[-1]] * 2)
-        tasks = [Task(table, table, EDGE, FAR, noise, 10) for table in first]
-        if second:
-            vectors, contexts = second
-            tasks.append(Task(vectors, contexts, EDGE, FAR, noise, 20))
-            weights = far.astype(np.float32)
-            tasks.append(Task(contexts, vectors, EDGE, FAR, degrees, 30, weights))
+        go_on_from(init, graph, [first, second])
+        tasks = [
+            Task(first, first, EDGE, FAR, noise, 10),
+            Task(second, contexts, EDGE, FAR, noise, 20),
+            Task(contexts, second, EDGE, FAR, degrees, 30, excess),
+        ]
+        tasks = [task for task in tasks if task.own.shape[1]]
 
         # Train
-        mean = None if self.total_samples is None else self.total_samples / max(nodes, 1)
+        nodes = max(1, len(degrees))
+        mean = None if self.total_samples is None else self.total_samples / nodes
         trainer = ContrastTrainer(graph, settings, tasks, mean, self.n_jobs).run(self.progress)
-
-        # Concatenate
-        table = np.concatenate([*first, *second[:1]], axis=1)
-        return Learned(
-            table[: graph.n_left].copy(), table[graph.n_left :].copy(), trainer.history,
-            trainer.epoch, trainer.interrupted,
-        )  # fmt: skip
+        return learned(graph, trainer, [first, second])
