@@ -243,3 +243,18 @@ def strengths(graph: BipartiteGraph) -> npt.NDArray[np.float64]:
         running = np.concatenate([[0.0], np.cumsum(side.weights, dtype=np.float64)])
         sums.append(running[side.indptr[1:]] - running[side.indptr[:-1]])
     return np.concatenate(sums)
+
+
+def met_as_noise(
+    noise: npt.NDArray[np.float64], degrees: npt.NDArray[np.float64], parts: Sequence[slice]
+) -> npt.NDArray[np.float32]:
+    r"""Return how often each node is drawn as noise for one time that it is drawn in a pair.
+
+    That is :math:`P(n) / (d_n / D)`, within each part of the nodes: what a row is to meet of noise
+    that others drew, where it has the samples of its own only.
+    """
+    ratio = np.zeros(len(noise))
+    for part in parts:
+        share = noise[part].sum() / max(degrees[part].sum(), 1e-300)
+        np.divide(noise[part], share * degrees[part], out=ratio[part], where=degrees[part] > 0)
+    return ratio.astype(np.float32)

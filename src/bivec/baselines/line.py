@@ -26,6 +26,7 @@ from bivec.baselines.contrast import (
     Task,
     go_on_from,
     learned,
+    met_as_noise,
     start_tables,
     strengths,
 )
@@ -37,7 +38,7 @@ _NOISE_POWER = 0.75
 
 
 class LINE(BipartiteEstimator):
-    """Large-scale Information Network Embedding, first and second order.
+    r"""Large-scale Information Network Embedding, first and second order.
 
     Parameters
     ----------
@@ -87,8 +88,9 @@ class LINE(BipartiteEstimator):
 
     Paper: edges are drawn from the whole graph, so that nodes are visited by their degree, and a
     sample moves both ends. Here: every node draws as many of its own edges and moves its own row.
-    A context draws noise as often as other nodes would draw it: by weight
-    :math:`P(n) / (d_n / D)`. Noise of a node comes from the other side, where its neighbours are.
+    What a row would meet as the noise of others is left to its own noise, by weight
+    :math:`P(n) / (d_n / D)`. Noise of a node comes from the other side, where its neighbours are;
+    measured, noise from both sides predicts links worse.
 
     References
     ----------
@@ -143,14 +145,10 @@ class LINE(BipartiteEstimator):
     def _learn(self, graph: BipartiteGraph, settings: ContrastSettings, init: Any) -> Learned:
         from bivec.kernels.contrast import EDGE, FAR
 
-        # Noise, and how much more or less of it a context meets than its edges would bring
+        # Noise
         degrees = strengths(graph)
         noise = degrees**_NOISE_POWER
-        excess = np.zeros(len(degrees), np.float32)
-        for side in (slice(0, graph.n_left), slice(graph.n_left, None)):
-            if degrees[side].any():
-                ratio = noise[side].sum() / degrees[side].sum()
-                np.divide(noise[side], ratio * degrees[side], out=excess[side], where=degrees[side] > 0)
+        met = met_as_noise(noise, degrees, [slice(graph.n_left), slice(graph.n_left, None)])
 
         # Tables and what their rows meet
         half = {"first": self.dim, "second": 0}.get(self.order, self.dim // 2)
@@ -159,9 +157,9 @@ class LINE(BipartiteEstimator):
         )
         go_on_from(init, graph, [first, second])
         tasks = [
-            Task(first, first, EDGE, FAR, noise, 10),
+            Task(first, first, EDGE, FAR, noise, 10, (1 + met) / 2),
             Task(second, contexts, EDGE, FAR, noise, 20),
-            Task(contexts, second, EDGE, FAR, degrees, 30, excess),
+            Task(contexts, second, EDGE, FAR, degrees, 30, met),
         ]
         tasks = [task for task in tasks if task.own.shape[1]]
 
