@@ -101,7 +101,8 @@ class ContrastTrainer(Sweeps):
         mean_samples: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        from bivec.kernels.contrast import Tables, make_sides
+        from bivec.kernels.contrast import Tables
+        from bivec.kernels.verse import make_sides
 
         super().__init__(settings.epochs, n_jobs)
         self.settings, self.tasks = settings, tasks

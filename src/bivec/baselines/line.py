@@ -143,7 +143,8 @@ class LINE(BipartiteEstimator):
         )
 
     def _learn(self, graph: BipartiteGraph, settings: ContrastSettings, init: Any) -> Learned:
-        from bivec.kernels.contrast import EDGE, FAR
+        from bivec.kernels.contrast import FAR
+        from bivec.kernels.verse import EDGE
 
         # Noise
         degrees = strengths(graph)

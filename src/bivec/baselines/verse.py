@@ -151,7 +151,8 @@ class VERSE(BipartiteEstimator):
         )
 
     def _learn(self, graph: BipartiteGraph, settings: ContrastSettings, init: Any) -> Learned:
-        from bivec.kernels.contrast import ALL, EDGE, PAGERANK, SAME, SIMRANK
+        from bivec.kernels.contrast import ALL, SAME
+        from bivec.kernels.verse import EDGE, PAGERANK, SIMRANK
 
         kind, stay, span = {
             "adjacency": (EDGE, 0.0, ALL),
