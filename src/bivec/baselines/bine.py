@@ -18,7 +18,6 @@ and a walk stops with a fixed probability after each node.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,7 +34,6 @@ from bivec.baselines.contrast import (
     strengths,
 )
 from bivec.checks import check_integer, check_number
-from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
 from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback
 from bivec.parallel import Workers
@@ -67,7 +65,8 @@ class BiNE(BipartiteEstimator):
     epochs : int
         Sweeps over all nodes.
     learning_rate : float
-        Of row-wise Adagrad; falls linearly to 0 over the epochs.
+        Step for each edge (times gamma) and context (times alpha or beta) of a node in an epoch;
+        falls linearly to 0 over the epochs. No step is longer than 1.
     norm : float, optional
         Scale the vectors of each side, by one factor, to this root mean square norm.
     random_state : int, None, or numpy generator
@@ -89,6 +88,32 @@ class BiNE(BipartiteEstimator):
         The graph.
     n_iter_ : int
         Epochs done.
+
+    Notes
+    -----
+    Weights count in all parts: in centrality, in walks, and as repetition of edges.
+
+    Paper: noise comes from other buckets of a locality sensitive hash of the neighbourhoods within
+    the window. Here: from nodes whose min-hash of direct neighbours differs.
+
+    Paper: an epoch steps through edges and contexts one by one. Here: a node takes one step for a
+    few of them, drawn, and as long as all of them together would be, up to length 1. Not Adagrad,
+    as the explicit relation attracts only: without an optimum, how far a vector gets is what tells
+    the popular from the rare, and Adagrad would level it.
+
+    References
+    ----------
+    Gao, Chen, He, Zhou, "BiNE: bipartite network embedding", SIGIR 2018,
+    https://doi.org/10.1145/3209978.3209987
+    Kleinberg, "Authoritative sources in a hyperlinked environment", J. ACM 46, 1999,
+    https://doi.org/10.1145/324133.324140
+
+    Examples
+    --------
+    >>> from bivec import BipartiteGraph
+    >>> graph = BipartiteGraph([0, 0, 1, 1, 2], [0, 1, 0, 1, 2])
+    >>> BiNE(dim=8, epochs=5, n_samples=10).fit(graph).left_embedding_.shape
+    (3, 8)
     """
 
     method: ClassVar[str] = "bine"
@@ -106,7 +131,7 @@ class BiNE(BipartiteEstimator):
         gamma: float = 0.1,
         n_samples: int = 200,
         epochs: int = 50,
-        learning_rate: float = 0.05,
+        learning_rate: float = 0.1,
         norm: float | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -161,7 +186,7 @@ class BiNE(BipartiteEstimator):
         both = implicit + self.gamma * strengths(graph)
         share = np.full(len(both), -1.0)
         np.divide(implicit, both, out=share, where=both > 0)
-        met = np.where(implicit > 0, 1.0, -1.0)
+        only_implicit = np.where(implicit > 0, 1.0, -1.0)
 
         # Train
         noise = np.where(contexts > 0, 1.0, 0.0)
@@ -170,11 +195,11 @@ class BiNE(BipartiteEstimator):
         tasks = [
             Task(
                 vectors, theta, EDGE, SAME, noise, 50,
-                extra=(corpus, Balance(share.astype(np.float32), vectors)),
+                extra=(corpus, Balance(share.astype(np.float32), vectors, both)),
             ),
             Task(
                 theta, vectors, EDGE, SAME, contexts, 60, met_as_noise(noise, contexts, sides),
-                extra=(corpus, Balance(met.astype(np.float32), vectors)),
+                extra=(corpus, Balance(only_implicit.astype(np.float32), vectors, implicit)),
             ),
         ]  # fmt: skip
         trainer = BiNETrainer(graph, settings, tasks, n_jobs=self.n_jobs).run(self.progress)

@@ -20,10 +20,10 @@ from bivec.kernels.contrast import (
     keep_row,
     room,
 )
-from bivec.kernels.jit import Array, inner, kernel
+from bivec.kernels.jit import Array, inner, kernel, vector_inner
 from bivec.kernels.observe import seek
 from bivec.kernels.rng import below, mix, step_key, stream
-from bivec.kernels.train import adagrad, aligned
+from bivec.kernels.train import aligned
 from bivec.kernels.vector import pointer
 from bivec.kernels.verse import draw_by_sums, fine_unit, see, strength, walk_step
 
@@ -31,8 +31,10 @@ _WALKS, _EDGES = 80, 5
 """Streams of random numbers of the walks, and of the edges beside those of the pairs."""
 _TRIES = 16
 """Steps back to where the walk stands before it is taken for stuck."""
+FURTHEST = 1.0
+"""Length of the longest step of a row."""
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_ONE, _ZERO, _NO_OFFSET = np.float32(1), np.float32(0), np.float32(0)
+_ONE, _ZERO, _NO_OFFSET, _TINY = np.float32(1), np.float32(0), np.float32(0), 1e-30
 
 
 class Corpus(NamedTuple):
@@ -51,13 +53,14 @@ class Corpus(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """The share of the implicit relation in a row's gradient, and the table that edges lead to.
+    """The share of the implicit relation in a row's gradient, and the size of both together.
 
-    A negative share: the row has neither relation.
+    A negative share: the row has neither relation. ``far`` is the table that edges lead to.
     """
 
     implicit: Array
     far: Array
+    size: Array
 
 
 @inner
@@ -174,6 +177,17 @@ def sample_implicit(plan: Any, corpus: Any, row: int, weight: Any, scratch: Any)
     return plan.number * each
 
 
+@vector_inner
+def bounded_step(gradient: Any, dim: int, step: float, out: Any, r: int) -> None:  # pragma: no cover
+    """Move row r of ``out`` down the gradient, by no more than ``FURTHEST``."""
+    total = _ZERO
+    for c in range(dim):
+        total += gradient[c] * gradient[c]
+    scale = np.float32(min(step, FURTHEST / max(np.sqrt(total), _TINY)))
+    for c in range(dim):
+        out[r * dim + c] -= scale * gradient[c]
+
+
 @kernel
 def bine_rows(
     sides: Any, plan: Any, tables: Any, arrays: Any, store: Any, balance: Any, fresh: Array,
@@ -183,14 +197,16 @@ def bine_rows(
 
     The gradient is ``a`` times that of the implicit relation (contexts and noise, of the same side)
     plus ``1 - a`` times that of the explicit one (edges, by weight, without noise), with ``a`` of
-    the balance.
+    the balance. The explicit relation has no noise and so no optimum: how far a row gets is a matter
+    of how often it steps. So a step is in proportion to the size of the row's relations, as
+    it is where samples are drawn from all pairs, and Adagrad, which would level that, is not used.
     """
     view, scratch = see(sides), room(arrays)
     corpus = Corpus(
         pointer(store.walks), pointer(store.starts), pointer(store.positions), pointer(store.sums),
         pointer(store.bucket), store.window,
     )  # fmt: skip
-    own, other, squares = pointer(tables.own), pointer(tables.other), pointer(tables.squares)
+    own, other = pointer(tables.own), pointer(tables.other)
     far, noise = pointer(balance.far), pointer(tables.noise)
     out, loss = pointer(fresh), pointer(losses)
     dim, total = tables.own.shape[1], tables.own.shape[0]
@@ -218,7 +234,7 @@ def bine_rows(
             )
             loss[2 * r] += part
             loss[2 * r + 1] += count
-        adagrad(own, dim, row, scratch.gradient, squares, plan.rate, out, r)
+        bounded_step(scratch.gradient, dim, plan.rate * balance.size[row] / plan.number, out, r)
 
 
 def warmup() -> None:
@@ -231,7 +247,7 @@ def warmup() -> None:
     count_contexts(walks, 1, contexts)
     hash_neighbors(sides, bucket)
     corpus = Corpus(walks, np.zeros(3, np.int64), contexts, np.zeros(3, np.int64), bucket, 1)
-    balance = Balance(np.zeros(2, np.float32), tables.own)
+    balance = Balance(np.zeros(2, np.float32), tables.own, np.ones(2))
     bine_rows(
         sides, plan, tables, scratch, corpus, balance, aligned((2, 8)), np.empty((2, 2)), 0, 0, 2
     )
