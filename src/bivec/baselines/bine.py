@@ -210,12 +210,21 @@ class BiNETrainer(ContrastTrainer):
     """Vectors and contexts of BiNE in training; a task's extra has the walks and the balance."""
 
     def _visit(
-        self, task: Task, tables: Any, plan: Any, fresh: Any, losses: Any, first: int, a: int, b: int
+        self,
+        task: Task,
+        tables: Any,
+        plan: Any,
+        fresh: Any,
+        losses: Any,
+        first: int,
+        a: int,
+        b: int,
     ) -> None:
         from bivec.kernels.bine import bine_rows
 
         scratch = self._scratch(task.own.shape[1])
-        bine_rows(self.sides, plan, tables, scratch, *task.extra, fresh, losses, first, a, b)
+        corpus, balance = task.extra
+        bine_rows(self.sides, plan, tables, scratch, corpus, balance, fresh, losses, first, a, b)
 
 
 def hits(graph: BipartiteGraph) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -260,19 +269,23 @@ def make_corpus(
             (graph.right, strength[: graph.n_left]),
         )
     ]
-    offsets, walks = np.zeros(len(counts) + 1, np.int64), np.empty(0, np.int32)
+    offsets, none = np.zeros(len(counts) + 1, np.int64), np.empty(0, np.int32)
+
+    def walk(walks: npt.NDArray[np.int32], fill: bool) -> None:
+        def task(first: int, last: int) -> None:
+            walk_rows(
+                sides, reach[0], reach[1], seed, stop_probability, counts, offsets, walks, fill,
+                first, last,
+            )  # fmt: skip
+
+        workers.run(task, len(counts), 256)
+
+    # Once to see how much room they need, once to write them
     with Workers(n_jobs) as workers:
-        for fill in (False, True):
-
-            def walk(first: int, last: int, fill: bool = fill) -> None:
-                walk_rows(
-                    sides, *reach, seed, stop_probability, counts, offsets, walks, fill, first, last
-                )
-
-            workers.run(walk, len(counts), 256)
-            if not fill:
-                np.cumsum(offsets, out=offsets)
-                walks = np.empty(offsets[-1], np.int32)
+        walk(none, False)
+        np.cumsum(offsets, out=offsets)
+        walks = np.empty(offsets[-1], np.int32)
+        walk(walks, True)
 
     contexts = np.empty(len(walks), np.int64)
     count_contexts(walks, window, contexts)

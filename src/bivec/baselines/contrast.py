@@ -70,7 +70,7 @@ class Task:
     span: int
     noise: npt.NDArray[np.float64]
     stream: int
-    weights: npt.NDArray[np.float32] | float = 1.0
+    weights: npt.NDArray[np.float64] | float = 1.0
     stay: float = 0.0
     offset: float = 0.0
     extra: Any = None
@@ -161,7 +161,15 @@ class ContrastTrainer(Sweeps):
         return total
 
     def _visit(
-        self, task: Task, tables: Any, plan: Any, fresh: Any, losses: Any, first: int, a: int, b: int
+        self,
+        task: Task,
+        tables: Any,
+        plan: Any,
+        fresh: Any,
+        losses: Any,
+        first: int,
+        a: int,
+        b: int,
     ) -> None:
         """Compute the new rows ``first + a`` to ``first + b``."""
         from bivec.kernels.contrast import contrast_rows
@@ -248,7 +256,7 @@ def strengths(graph: BipartiteGraph) -> npt.NDArray[np.float64]:
 
 def met_as_noise(
     noise: npt.NDArray[np.float64], degrees: npt.NDArray[np.float64], parts: Sequence[slice]
-) -> npt.NDArray[np.float32]:
+) -> npt.NDArray[np.float64]:
     r"""Return how often each node is drawn as noise for one time that it is drawn in a pair.
 
     That is :math:`P(n) / (d_n / D)`, within each part of the nodes: what a row is to meet of noise
@@ -258,4 +266,4 @@ def met_as_noise(
     for part in parts:
         share = noise[part].sum() / max(degrees[part].sum(), 1e-300)
         np.divide(noise[part], share * degrees[part], out=ratio[part], where=degrees[part] > 0)
-    return ratio.astype(np.float32)
+    return ratio

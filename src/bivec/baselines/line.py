@@ -18,8 +18,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-import numpy as np
-
 from bivec.baselines.contrast import (
     ContrastSettings,
     ContrastTrainer,

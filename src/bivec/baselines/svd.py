@@ -118,7 +118,8 @@ class SVD(BipartiteEstimator):
             )
         start = time.perf_counter()
         require_memory(
-            12 * graph.n_edges + (graph.n_left + 3 * min(graph.n_left, graph.n_right)) * 8 * self.dim,
+            12 * graph.n_edges
+            + (graph.n_left + 3 * min(graph.n_left, graph.n_right)) * 8 * self.dim,
             f"{self.dim} singular vectors of {graph.n_left:,} by {graph.n_right:,} nodes",
             "Choose a smaller dim.",
         )
@@ -180,7 +181,7 @@ class GSVD(SVD):
     --------
     >>> from bivec.datasets import southern_women
     >>> GSVD(dim=4).fit(southern_women()).singular_values_.round(3)
-    array([1.   , 0.828, 0.465, 0.41 ])
+    array([1.   , 0.792, 0.565, 0.423])
     """
 
     method: ClassVar[str] = "gsvd"

@@ -25,7 +25,8 @@ from bivec.kernels.observe import seek
 from bivec.kernels.rng import below, mix, step_key, stream
 from bivec.kernels.train import aligned
 from bivec.kernels.vector import pointer
-from bivec.kernels.verse import draw_by_sums, fine_unit, see, strength, walk_step
+from bivec.kernels.verse import draw_by_sums, see, strength, walk_step
+from bivec.kernels.walk import fine_unit
 
 _WALKS, _EDGES = 80, 5
 """Streams of random numbers of the walks, and of the edges beside those of the pairs."""
@@ -64,7 +65,9 @@ class Balance(NamedTuple):
 
 
 @inner
-def project_step(view: Any, reach: Any, far_reach: Any, row: int, key: Any, counter: int) -> int:  # pragma: no cover
+def project_step(
+    view: Any, reach: Any, far_reach: Any, row: int, key: Any, counter: int
+) -> Any:  # pragma: no cover
     """Return a row of the same side by projected weight, or -1 if none is found."""
     for attempt in range(_TRIES):
         at = counter + 2 * attempt
@@ -135,8 +138,11 @@ def count_contexts(walks: Array, window: int, out: Array) -> None:  # pragma: no
 
 @kernel
 def hash_neighbors(sides: Any, out: Array) -> None:  # pragma: no cover
-    """Write the least hash of each row's neighbours: rows share it with the probability that is
-    the Jaccard similarity of their neighbourhoods (Broder 1997)."""
+    """Write the least hash of each row's neighbours.
+
+    Two rows share it with the probability that is the Jaccard similarity of their neighbourhoods
+    (Broder, "On the resemblance and containment of documents", SEQUENCES 1997).
+    """
     view = see(sides)
     for row in range(out.size):
         least = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -150,7 +156,7 @@ def hash_neighbors(sides: Any, out: Array) -> None:  # pragma: no cover
 
 
 @inner
-def draw_context(corpus: Any, row: int, key: Any) -> int:  # pragma: no cover
+def draw_context(corpus: Any, row: int, key: Any) -> Any:  # pragma: no cover
     """Return a uniform one of all contexts of a row, which has some."""
     first, last = corpus.starts[row], corpus.starts[row + 1]
     goal = corpus.sums[first] + below(key, 0, corpus.sums[last] - corpus.sums[first])
@@ -161,7 +167,9 @@ def draw_context(corpus: Any, row: int, key: Any) -> int:  # pragma: no cover
 
 
 @inner
-def sample_implicit(plan: Any, corpus: Any, row: int, weight: Any, scratch: Any) -> int:  # pragma: no cover
+def sample_implicit(
+    plan: Any, corpus: Any, row: int, weight: Any, scratch: Any
+) -> Any:  # pragma: no cover
     """Write the contexts and noise of a visit; noise of the row's own bucket has no weight."""
     pairs = stream(plan.seed, plan.relation, row)
     key = step_key(stream(plan.seed, plan.relation + 2, row), plan.first)
@@ -178,7 +186,9 @@ def sample_implicit(plan: Any, corpus: Any, row: int, weight: Any, scratch: Any)
 
 
 @vector_inner
-def bounded_step(gradient: Any, dim: int, step: float, out: Any, r: int) -> None:  # pragma: no cover
+def bounded_step(
+    gradient: Any, dim: int, step: float, out: Any, r: int
+) -> None:  # pragma: no cover
     """Move row r of ``out`` down the gradient, by no more than ``FURTHEST``."""
     total = _ZERO
     for c in range(dim):
@@ -197,8 +207,8 @@ def bine_rows(
 
     The gradient is ``a`` times that of the implicit relation (contexts and noise, of the same side)
     plus ``1 - a`` times that of the explicit one (edges, by weight, without noise), with ``a`` of
-    the balance. The explicit relation has no noise and so no optimum: how far a row gets is a matter
-    of how often it steps. So a step is in proportion to the size of the row's relations, as
+    the balance. The explicit relation has no noise and so no optimum: how far a row gets is a
+    matter of how often it steps. So a step is in proportion to the size of the row's relations, as
     it is where samples are drawn from all pairs, and Adagrad, which would level that, is not used.
     """
     view, scratch = see(sides), room(arrays)

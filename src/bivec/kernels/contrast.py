@@ -22,7 +22,8 @@ from bivec.kernels.jit import Array, inner, kernel, vector_inner
 from bivec.kernels.rng import bits, step_key, stream
 from bivec.kernels.train import adagrad, aligned
 from bivec.kernels.vector import AHEAD, pointer, prefetch_row
-from bivec.kernels.verse import EDGE, Sides, draw_by_sums, draw_pair, fine_unit, see, strength
+from bivec.kernels.verse import EDGE, Sides, draw_by_sums, draw_pair, see, strength
+from bivec.kernels.walk import fine_unit
 
 ALL, FAR, SAME = 0, 1, 2
 """Which nodes are noise: all, those of the other side, those of the own side."""
@@ -88,7 +89,9 @@ def room(arrays: Any) -> Any:  # pragma: no cover
 
 
 @inner
-def fill_pool(noise: Any, plan: Any, n: int, total: int, row: int, pool: Any) -> None:  # pragma: no cover
+def fill_pool(
+    noise: Any, plan: Any, n: int, total: int, row: int, pool: Any
+) -> None:  # pragma: no cover
     """Draw the noise that a run of owners shares in one visit; -1 where there is none."""
     low, high = 0, total
     if plan.span != ALL:
@@ -96,7 +99,9 @@ def fill_pool(noise: Any, plan: Any, n: int, total: int, row: int, pool: Any) ->
             high = n
         else:
             low = n
-    key = step_key(stream(plan.seed, plan.relation + _POOLS, row // SHARING), 2 * plan.first + (row < n))
+    key = step_key(
+        stream(plan.seed, plan.relation + _POOLS, row // SHARING), 2 * plan.first + (row < n)
+    )
     for k in range(POOL):
         pool[k] = -1
         if noise[high] > noise[low]:
@@ -107,7 +112,7 @@ def fill_pool(noise: Any, plan: Any, n: int, total: int, row: int, pool: Any) ->
 def draw_noise(
     plan: Any, pool: Any, row: int, key: Any, s: int, at: int, weight: Any, rows: Any, weights: Any
 ) -> None:  # pragma: no cover
-    """Fill the noise of one step behind its pair at ``at``; neither the owner nor the pair itself."""
+    """Fill the noise of one step behind its pair at ``at``: neither the owner nor the pair."""
     for m in range(plan.n_negatives):
         slot = bits(key, s * plan.n_negatives + m) & _SLOT
         j = pool[np.int64(slot)]
@@ -119,7 +124,9 @@ def draw_noise(
 
 
 @vector_inner
-def pair_dots(own: Any, row: int, other: Any, dim: int, rows: Any, n: int, out: Any) -> None:  # pragma: no cover
+def pair_dots(
+    own: Any, row: int, other: Any, dim: int, rows: Any, n: int, out: Any
+) -> None:  # pragma: no cover
     """Write the dots of one row with rows of another table, four at a time."""
     at = row * dim
     whole = n - n % 4
@@ -170,7 +177,9 @@ def coefficients(x: Any, weights: Any, n: int, offset: Any) -> Any:  # pragma: n
 
 
 @vector_inner
-def add_rows(other: Any, dim: int, rows: Any, x: Any, n: int, scale: Any, out: Any) -> None:  # pragma: no cover
+def add_rows(
+    other: Any, dim: int, rows: Any, x: Any, n: int, scale: Any, out: Any
+) -> None:  # pragma: no cover
     """Add ``scale * sum over m of x[m] * other[rows[m]]`` to ``out``; four rows at a time."""
     whole = n - n % 4
     for m in range(0, whole, 4):
@@ -201,7 +210,9 @@ def add_term(
 
 
 @inner
-def sample_visit(view: Any, plan: Any, row: int, weight: Any, scratch: Any) -> int:  # pragma: no cover
+def sample_visit(
+    view: Any, plan: Any, row: int, weight: Any, scratch: Any
+) -> Any:  # pragma: no cover
     """Write rows and weights of all pairs of a visit; return their number.
 
     The weight of a pair, which corrects how it was drawn, is that of its noise as well: the ratio
@@ -215,14 +226,14 @@ def sample_visit(view: Any, plan: Any, row: int, weight: Any, scratch: Any) -> i
         j, w = draw_pair(view, plan, row, step_key(pairs, plan.first + s))
         scratch.rows[at] = j
         scratch.weights[at] = w
-        draw_noise(
-            plan, scratch.pool, row, key, s, at, w * weight, scratch.rows, scratch.weights
-        )
+        draw_noise(plan, scratch.pool, row, key, s, at, w * weight, scratch.rows, scratch.weights)
     return plan.number * each
 
 
 @inner
-def keep_row(own: Any, dim: int, row: int, out: Any, r: int, losses: Any) -> None:  # pragma: no cover
+def keep_row(
+    own: Any, dim: int, row: int, out: Any, r: int, losses: Any
+) -> None:  # pragma: no cover
     """Leave a row as it is."""
     for c in range(dim):
         out[r * dim + c] = own[row * dim + c]
@@ -231,7 +242,7 @@ def keep_row(own: Any, dim: int, row: int, out: Any, r: int, losses: Any) -> Non
 
 
 @inner
-def skipped(plan: Any, row: int) -> bool:  # pragma: no cover
+def skipped(plan: Any, row: int) -> Any:  # pragma: no cover
     """Whether a row is not visited this time."""
     if plan.share >= 1:
         return False

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bivec.kernels.jit import Array, inner
-from bivec.kernels.rng import below, bits, unit
+from bivec.kernels.rng import below, unit
 from bivec.kernels.vector import pointer
+from bivec.kernels.walk import fine_unit
 
 EDGE, PAGERANK, SIMRANK = 0, 1, 2
 """How a pair is drawn."""
 TRIES = 8
 """Draws before a pair that cannot be had (a walk always back to its start) is given up."""
 _ZERO, _ONE = np.float32(0), np.float32(1)
-_UNIT, _SHIFT = 2.0**-53, np.uint64(11)
 
 
 class Sides(NamedTuple):
@@ -47,13 +47,9 @@ def see(sides: Any) -> Any:  # pragma: no cover
 
 
 @inner
-def fine_unit(key: Any, counter: int) -> float:  # pragma: no cover
-    """Return a uniform float64 in [0, 1), fine enough for the sums of a whole graph."""
-    return np.float64(bits(key, counter) >> _SHIFT) * _UNIT  # type: ignore[no-any-return]
-
-
-@inner
-def draw_by_sums(sums: Any, start: int, stop: int, key: Any, counter: int) -> int:  # pragma: no cover
+def draw_by_sums(
+    sums: Any, start: int, stop: int, key: Any, counter: int
+) -> int:  # pragma: no cover
     """Return e in [start, stop) with a probability in proportion to ``sums[e + 1] - sums[e]``."""
     goal = sums[start] + fine_unit(key, counter) * (sums[stop] - sums[start])
     low, high = start, stop - 1
@@ -67,7 +63,7 @@ def draw_by_sums(sums: Any, start: int, stop: int, key: Any, counter: int) -> in
 
 
 @inner
-def walk_step(view: Any, row: int, key: Any, counter: int) -> int:  # pragma: no cover
+def walk_step(view: Any, row: int, key: Any, counter: int) -> Any:  # pragma: no cover
     """Return a neighbour of a row, by weight; both are numbers in the table of both sides."""
     if row < view.n:
         start, stop = view.indptr[row], view.indptr[row + 1]

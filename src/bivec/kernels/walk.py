@@ -120,7 +120,9 @@ def walk_rows(
                         e = draw_edge(indptr, weights, weighted, node, key, counter)
                         other = n_left + np.int64(indices[e])
                     else:
-                        e = draw_edge(far_indptr, far_weights, weighted, node - n_left, key, counter)
+                        e = draw_edge(
+                            far_indptr, far_weights, weighted, node - n_left, key, counter
+                        )
                         other = np.int64(far_indices[e])
                     counter += 1
                     if plain or previous < 0:
