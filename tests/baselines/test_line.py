@@ -144,7 +144,7 @@ def test_rows_meet_as_much_noise_as_others_draw():
 
 @pytest.mark.parametrize("order", ["first", "second", "both"])
 def test_planted_blocks_are_recovered(planted, same_block, order):
-    model = LINE(dim=32, order=order).fit(planted)
+    model = LINE(order=order).fit(planted)
     assert same_block(model.left_embedding_) > 0.9
     assert same_block(model.right_embedding_) > 0.9
     assert model.history_[-1].loss < 0.8 * model.history_[0].loss
