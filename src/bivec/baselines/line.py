@@ -82,7 +82,7 @@ class LINE(BipartiteEstimator):
     Edges are drawn by their weight, and the noise by the sum of a node's weights.
 
     A step of Adagrad has a length of about ``learning_rate`` times the root of the dimension. At
-    few dimensions, where that is short, raise the rate: for ``dim=32``, to 0.1.
+    few dimensions, say 32 for both orders, that is short: raise the rate.
 
     10,000 samples in all leave most nodes of any but the smallest graph where they started. The
     default is 200 for each node.
