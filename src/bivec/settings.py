@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from bivec.checks import check_integer, check_number
 from bivec.graph import BipartiteGraph
@@ -88,13 +88,43 @@ class EpochRecord:
         return self.left_left + self.right_right + self.left_right
 
 
+class Record(Protocol):
+    """What every record of an epoch tells, whatever the method; it is a dataclass."""
+
+    @property
+    def epoch(self) -> int:
+        """Counted from 1."""
+
+    @property
+    def loss(self) -> float:
+        """What is minimised."""
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of rows compared."""
+
+    @property
+    def seconds(self) -> float:
+        """Wall time."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossRecord:
+    """One epoch of a method with one loss: its mean, pairs of rows compared, seconds it took."""
+
+    epoch: int
+    loss: float
+    pairs: int
+    seconds: float
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """What a progress callback is told after each epoch."""
 
     epoch: int
     epochs: int
-    record: EpochRecord
+    record: Record
     pairs_per_second: float
     seconds_left: float
 

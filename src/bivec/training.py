@@ -13,25 +13,19 @@ a pair themselves. So the sum over all steps is not the gradient of one common o
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
 from bivec.memory import require_memory
-from bivec.parallel import Workers
 from bivec.sampling import graph_views
-from bivec.settings import BLOCK, EpochRecord, Progress, Settings, memory_needed
+from bivec.settings import BLOCK, EpochRecord, Settings, memory_needed
 from bivec.similarity import EdgeSimilarity
+from bivec.sweeps import Sweeps, adopt
 
 Table = npt.NDArray[np.float32]
 
@@ -40,7 +34,7 @@ _CHUNK = 64
 _HINTS_FROM = 1 << 22
 
 
-class Trainer:
+class Trainer(Sweeps):
     """Vectors in training.
 
     Parameters
@@ -79,8 +73,8 @@ class Trainer:
         from bivec.kernels.rng import fill_uniform
         from bivec.kernels.train import aligned
 
+        super().__init__(settings.epochs, n_jobs)
         self.graph, self.settings = graph, settings
-        self.workers = Workers(n_jobs)
         require_memory(
             memory_needed(graph, settings),
             f"Training {graph.n_left + graph.n_right:,} nodes at dimension {settings.dim}",
@@ -94,10 +88,8 @@ class Trainer:
         for side, table in enumerate(self._tables):
             fill_uniform(table, 0, settings.seed, _STREAM + side, *settings.start)
         if init is not None:
-            self._adopt(init)
-        self.epoch = 0
+            adopt(init, graph, self._tables)
         self.history: list[EpochRecord] = []
-        self.interrupted = False
         self._block = 0
         self._sums = np.zeros((2, 4))
         self._local = threading.local()
@@ -111,35 +103,6 @@ class Trainer:
     def right(self) -> Table:
         """Vectors of the right side."""
         return self._tables[1]
-
-    def run(self, progress: Callable[[Progress], object] | None = None) -> Trainer:
-        """Train until the epochs are done, the loss stops falling, or Ctrl-C.
-
-        Ctrl-C finishes the block at hand and returns with what has been learned so far; a second
-        one interrupts at once.
-        """
-        start, first = time.perf_counter(), self.epoch
-        with self.workers, _stoppable() as stop:
-            try:
-                while self.epoch < self.settings.epochs and not self._settled():
-                    record = self.train_epoch(stop)
-                    if record is None:
-                        self.interrupted = True
-                        break
-                    if progress is not None:
-                        spent = time.perf_counter() - start
-                        left = spent / (self.epoch - first) * (self.settings.epochs - self.epoch)
-                        rate = record.pairs / max(record.seconds, 1e-9)
-                        progress(Progress(self.epoch, self.settings.epochs, record, rate, left))
-            except KeyboardInterrupt:
-                self.interrupted = True
-        if self.interrupted:
-            warnings.warn(
-                f"training was interrupted after {self.epoch} of {self.settings.epochs} epochs; "
-                "the vectors are those reached so far",
-                stacklevel=3,
-            )
-        return self
 
     def train_epoch(self, stop: threading.Event | None = None) -> EpochRecord | None:
         """Sweep over all nodes once; return None if told to stop before the end.
@@ -246,43 +209,6 @@ class Trainer:
         best_before = min(losses[:-patience])
         return min(losses[-patience:]) > best_before - tol * abs(best_before)
 
-    def _adopt(self, init: Any) -> None:
-        """Copy the vectors of known ids."""
-        parts = (init.left, init.right) if hasattr(init, "left") else tuple(init)
-        if len(parts) != 2:
-            raise InputError(f"init has {len(parts)} parts", "Give an embedding, or its two sides.")
-        for table, side, part in zip(
-            self._tables, (self.graph.left, self.graph.right), parts, strict=True
-        ):
-            vectors = np.asarray(part.vectors)
-            if vectors.ndim != 2 or vectors.shape[1] != self.settings.dim:
-                raise InputError(
-                    f"init has vectors of shape {vectors.shape}, not of dim={self.settings.dim}",
-                    "Set dim to that of the embedding to go on from.",
-                )
-            rows = side.ids.find(part.ids)
-            table[rows[rows >= 0]] = vectors[rows >= 0]
-
 
 _STREAM = 200
 """Streams of random numbers of the first vectors, apart from those of sampling."""
-
-
-@contextmanager
-def _stoppable() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into an event; only the main thread may, others get an idle event."""
-    stop = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    usual = signal.getsignal(signal.SIGINT)
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        stop.set()
-        signal.signal(signal.SIGINT, usual)
-
-    signal.signal(signal.SIGINT, ask)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, usual)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,20 +20,32 @@ from bivec.checks import check_number, seed_of
 from bivec.embedding import Embedding, EmbeddingSide
 from bivec.errors import InputError, NotFittedError
 from bivec.graph import BipartiteGraph
-from bivec.settings import EpochRecord, Progress, Settings
+from bivec.settings import Progress, Record, Settings
 from bivec.similarity import EdgeSimilarity
 from bivec.training import Trainer
+
+Table = npt.NDArray[np.float32]
 
 
 class MatrixTypeError(InputError, TypeError):
     """A matrix of objects that are no numbers."""
 
 
+class Learned(NamedTuple):
+    """What a method leaves behind: a table for each side, and how it went."""
+
+    left: Table
+    right: Table
+    history: Sequence[Record] = ()
+    n_iter: int = 1
+    interrupted: bool = False
+
+
 class BipartiteEstimator(ABC):
     """An estimator of vectors for both sides of a bipartite graph.
 
-    A subclass names its ``method``, stores its parameters in ``__init__`` and says in
-    :meth:`_settings` which of them are settings of training.
+    A subclass names its ``method``, stores its parameters in ``__init__``, checks them in
+    :meth:`_settings` and learns in :meth:`_learn`.
     """
 
     method: ClassVar[str]
@@ -55,8 +67,8 @@ class BipartiteEstimator(ABC):
         self
         """
         # Check
-        settings = self._settings(seed_of(getattr(self, "random_state", None)))
-        self.seed_ = settings.seed
+        seed = seed_of(getattr(self, "random_state", None))
+        settings = self._settings(seed)
         norm = getattr(self, "norm", None)
         if norm is not None:
             check_number("norm", norm, above=0)
@@ -64,29 +76,27 @@ class BipartiteEstimator(ABC):
         # Read
         graph = to_graph(X)
 
-        # Observe and train
-        trainer = Trainer(
-            graph, settings, self._similarity(graph, settings), init, getattr(self, "n_jobs", None)
-        )
-        trainer.run(getattr(self, "progress", None))
+        # Learn
+        learned = self._learn(graph, settings, init)
 
         # Keep
+        self.seed_ = seed
         self.graph_ = graph
-        self.left_embedding_ = _scaled(trainer.left, norm)
-        self.right_embedding_ = _scaled(trainer.right, norm)
-        self.history_ = trainer.history
-        self.n_iter_ = trainer.epoch
-        self.interrupted_ = trainer.interrupted
+        self.left_embedding_ = _scaled(learned.left, norm)
+        self.right_embedding_ = _scaled(learned.right, norm)
+        self.history_ = list(learned.history)
+        self.n_iter_ = learned.n_iter
+        self.interrupted_ = learned.interrupted
         self.n_features_in_ = graph.n_right
         return self
 
     @abstractmethod
-    def _settings(self, seed: int) -> Settings:
-        """Return the checked settings of training."""
+    def _settings(self, seed: int) -> Any:
+        """Check the parameters and return what :meth:`_learn` is to be told."""
 
-    def _similarity(self, graph: BipartiteGraph, settings: Settings) -> EdgeSimilarity | None:
-        """Return the similarity of the edges, for methods that observe it."""
-        return None
+    @abstractmethod
+    def _learn(self, graph: BipartiteGraph, settings: Any, init: Any) -> Learned:
+        """Learn the vectors."""
 
     @property
     def embedding_(self) -> Embedding:
@@ -109,7 +119,8 @@ class BipartiteEstimator(ABC):
         the same, too.
         """
         params = self.get_params()
-        del params["n_jobs"], params["progress"]
+        for name in ("n_jobs", "progress"):
+            params.pop(name, None)
         return {**params, "random_state": self.seed_}
 
     # scikit-learn's contract
@@ -159,6 +170,26 @@ class BipartiteEstimator(ABC):
         )
 
 
+class SampledEstimator(BipartiteEstimator):
+    """An estimator that trains on samples of Procedure 1: FOBE and HOBE."""
+
+    @abstractmethod
+    def _settings(self, seed: int) -> Settings:
+        """Return the checked settings of training."""
+
+    def _similarity(self, graph: BipartiteGraph, settings: Settings) -> EdgeSimilarity | None:
+        """Return the similarity of the edges, for methods that observe it."""
+        return None
+
+    def _learn(self, graph: BipartiteGraph, settings: Settings, init: Any) -> Learned:
+        similarity = self._similarity(graph, settings)
+        trainer = Trainer(graph, settings, similarity, init, getattr(self, "n_jobs", None))
+        trainer.run(getattr(self, "progress", None))
+        return Learned(
+            trainer.left, trainer.right, trainer.history, trainer.epoch, trainer.interrupted
+        )
+
+
 def to_graph(data: Any) -> BipartiteGraph:
     """Return any data as a graph; matrices are checked here, the rest by :func:`bivec.as_graph`."""
     if isinstance(data, BipartiteGraph):
@@ -204,7 +235,7 @@ def _checked_matrix(matrix: Any) -> Any:
     return matrix
 
 
-def _scaled(table: npt.NDArray[np.float32], norm: float | None) -> npt.NDArray[np.float32]:
+def _scaled(table: Table, norm: float | None) -> Table:
     """Return the table with its rows' root mean square norm at ``norm``."""
     if norm is None or not len(table):
         return table
@@ -213,8 +244,8 @@ def _scaled(table: npt.NDArray[np.float32], norm: float | None) -> npt.NDArray[n
     return table
 
 
-def _without_time(record: EpochRecord) -> dict[str, Any]:
-    kept = {**asdict(record), "loss": record.loss}
+def _without_time(record: Record) -> dict[str, Any]:
+    kept = {**asdict(record), "loss": record.loss}  # type: ignore[call-overload]
     del kept["seconds"]
     return kept
 

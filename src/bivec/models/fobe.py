@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from bivec.models.base import BipartiteEstimator, ProgressCallback
+from bivec.models.base import ProgressCallback, SampledEstimator
 from bivec.settings import Settings
 
 
-class FOBE(BipartiteEstimator):
+class FOBE(SampledEstimator):
     """First-Order Bipartite Embedding.
 
     Parameters

@@ -16,12 +16,12 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from bivec.graph import BipartiteGraph
-from bivec.models.base import BipartiteEstimator, ProgressCallback
+from bivec.models.base import ProgressCallback, SampledEstimator
 from bivec.settings import Settings
 from bivec.similarity import EdgeSimilarity, edge_similarities
 
 
-class HOBE(BipartiteEstimator):
+class HOBE(SampledEstimator):
     """High-Order Bipartite Embedding.
 
     Parameters
