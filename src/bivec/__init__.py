@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from bivec import datasets as datasets
+    from bivec.combine import Combination as Combination
     from bivec.embedding import Embedding as Embedding
     from bivec.embedding import EmbeddingSide as EmbeddingSide
     from bivec.embedding import load as load
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _HOME = {
     "BipartiteGraph": "bivec.graph",
     "BivecError": "bivec.errors",
+    "Combination": "bivec.combine",
     "Embedding": "bivec.embedding",
     "EmbeddingSide": "bivec.embedding",
     "FOBE": "bivec.models",

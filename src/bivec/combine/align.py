@@ -1,6 +1,6 @@
-"""The inputs of a combination: vectors from several embeddings, brought together by id.
+r"""The inputs of a combination: vectors from several embeddings, brought together by id.
 
-.. math:: In(v) = [\\epsilon_1(v)\\; \\epsilon_2(v)\\; \\dots\\; \\epsilon_{e'}(v)]
+.. math:: In(v) = [\epsilon_1(v)\; \epsilon_2(v)\; \dots\; \epsilon_{e'}(v)]
 """
 
 from __future__ import annotations
