@@ -2,9 +2,19 @@
 
 import numpy as np
 import pytest
+import torch
 
 from bivec import Embedding, EmbeddingSide
 from bivec.datasets import viewer_movies
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Let torch's threads not wait for each other on a busy machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

@@ -51,11 +51,11 @@ def test_constant_vectors_are_no_division_by_zero():
 def test_missing_ids_are_named():
     graph = BipartiteGraph(range(6), range(6), left_ids=list("abcdef"))
     with pytest.raises(
-        InputError, match="input 2 .given. lacks 5 of 6 left nodes: 'b', 'c', 'd' and 2 more"
+        InputError, match=r"input 2 .given. lacks 5 of 6 left nodes: 'b', 'c', 'd' and 2 more"
     ) as error:
         align(graph, [embedding("abcdef", range(6)), embedding("a", range(6))])
     assert 'missing="zero"' in str(error.value)
-    with pytest.raises(InputError, match="lacks 1 of 6 right nodes: 5. "):
+    with pytest.raises(InputError, match=r"lacks 1 of 6 right nodes: 5. "):
         align(graph, [embedding("abcdef", range(5))])
 
 

@@ -108,7 +108,7 @@ def test_missing_ids(graph, inputs):
         bivec.EmbeddingSide(graph.left.ids[:50], inputs[0].left.vectors[:50]), inputs[0].right
     )
     with pytest.raises(
-        InputError, match="input 2 .unknown. lacks 10 of 60 left nodes: .* and 7 more"
+        InputError, match=r"input 2 .unknown. lacks 10 of 60 left nodes: .* and 7 more"
     ):
         Combination(embeddings=[inputs[1], part], **QUICK).fit(graph)
     model = Combination(embeddings=[inputs[1], part], missing="zero", **QUICK).fit(graph)
@@ -211,7 +211,7 @@ def test_ctrl_c_while_an_input_is_fitted_is_no_half_trained_input(graph):
 
 def test_without_torch_the_message_names_the_extra(graph, inputs, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match="needs the package 'torch'.*bivec.combine."):
+    with pytest.raises(MissingExtraError, match=r"needs the package 'torch'.*bivec.combine."):
         Combination(embeddings=inputs, **QUICK).fit(graph)
 
 
