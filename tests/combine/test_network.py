@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from bivec import InputError
 from bivec.combine.align import Inputs, align
 from bivec.combine.batches import Pairs, dropout_mask
 from bivec.combine.network import Combiner
@@ -147,7 +148,7 @@ def test_an_input_without_any_known_column_gives_no_nan(graph, inputs):
 def test_inputs_are_recovered_negative_entries_too(graph, inputs):
     sides = align(graph, inputs)
     trainer = CombinationTrainer(
-        graph, *sides, settings(dim=13, dropout=0.0, epochs=150, patience=150, learning_rate=0.01)
+        graph, *sides, settings(dim=13, dropout=0.0, epochs=80, patience=80, learning_rate=0.02)
     ).run()
     first, last = trainer.history[0], trainer.history[-1]
     assert last.left < 0.15 < 0.5 < first.left
@@ -228,3 +229,6 @@ def test_device(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     assert choose_device("auto") == "cpu"
+    if not torch.backends.cuda.is_built():
+        with pytest.raises(InputError, match=r"device='cuda' cannot be used here .* \"cpu\""):
+            choose_device("cuda")

@@ -30,6 +30,7 @@ from torch import Tensor
 from bivec.combine.align import Inputs
 from bivec.combine.batches import Batches, Pairs, dropout_mask
 from bivec.combine.network import Combiner
+from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
 from bivec.sweeps import Sweeps
 
@@ -241,11 +242,18 @@ class CombinationTrainer(Sweeps):
 
 def choose_device(device: str) -> str:
     """Return the device to use: for ``"auto"`` a GPU where torch has one, else the CPU."""
-    if device != "auto":
-        return str(torch.device(device))
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+    if device == "auto":
+        if torch.cuda.is_available():
+            return "cuda"
+        return "mps" if torch.backends.mps.is_available() else "cpu"
+    try:
+        torch.empty(0, device=device)
+    except (AssertionError, NotImplementedError, RuntimeError, TypeError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise InputError(
+            f"device={device!r} cannot be used here ({reason})", 'Choose "cpu" or "auto".'
+        ) from error
+    return device
 
 
 @contextmanager
