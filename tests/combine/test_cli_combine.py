@@ -89,7 +89,7 @@ def test_help_tells_the_defaults(capsys):
     elsewhere = {"kind", "embeddings", "random_state", "n_jobs", "progress"}
     parameters = inspect.signature(Combination).parameters
     assert offered == set(parameters) - elsewhere
-    for name in offered - {"norm"}:
+    for name in offered:
         found = re.search(rf"--{name.replace('_', '-')} .*?Default: (\S+)\. ", text)
         assert found, name
         assert found[1] == str(parameters[name].default), name

@@ -55,7 +55,7 @@ class Parameters:
     ] = None
     norm: Annotated[
         float | None,
-        _option(help="Scale the vectors to this root mean square norm. Default: as learned."),
+        _option(help="Scale the vectors to this root mean square norm. Default: 1.0."),
     ] = None
     device: Annotated[
         str | None, _option(help="cpu, cuda, mps, or auto for a GPU if any. Default: auto.")

@@ -60,8 +60,8 @@ class Combination(BipartiteEstimator):
         best epoch are kept. A tenth of the edges is held out of the batches for that, at most
         10,000; with fewer than 10 there is no such check.
     norm : float, optional
-        Scale the vectors of each side, by one factor, to this root mean square norm. None leaves
-        them as learned.
+        Scale the vectors of each side, by one factor, to this root mean square norm. The scale at
+        which the projection ends (about 5 to 10) means nothing. None leaves them as learned.
     device : str
         Where torch computes: "cpu", "cuda", "mps", ...; "auto" is a GPU where there is one.
     random_state : int, None, or numpy generator
@@ -121,7 +121,7 @@ class Combination(BipartiteEstimator):
         learning_rate: float = 0.001,
         batch_size: int = 2048,
         patience: int = 3,
-        norm: float | None = None,
+        norm: float | None = 1.0,
         device: str = "auto",
         random_state: Any = 0,
         n_jobs: int | None = None,
