@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from bivec import datasets as datasets
     from bivec import evaluation as evaluation
+    from bivec.combine import Combination as Combination
     from bivec.embedding import Embedding as Embedding
     from bivec.embedding import EmbeddingSide as EmbeddingSide
     from bivec.embedding import load as load
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _HOME = {
     "BipartiteGraph": "bivec.graph",
     "BivecError": "bivec.errors",
+    "Combination": "bivec.combine",
     "DownloadError": "bivec.errors",
     "Embedding": "bivec.embedding",
     "EmbeddingSide": "bivec.embedding",
