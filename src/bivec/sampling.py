@@ -229,7 +229,7 @@ def graph_views(
     check_choice("draw", draw, DRAWS)
     sides = (graph.left, graph.right)
     empty = read_only(np.empty(0, np.float32))
-    strengths = [empty, empty]
+    strengths, most = [empty, empty], [empty, empty]
     if method == "hobe":
         if similarity is None:
             raise InputError("HOBE needs the similarity of the edges", "Give similarity=.")
@@ -240,6 +240,7 @@ def graph_views(
                 f"the graph has {graph.n_edges:,}",
                 "Give the similarity of this graph's edges.",
             )
+        most = [read_only(_most(sides[s], strengths[s])) for s in (0, 1)]
     paths = reach = [read_only(np.empty(0, np.int64))] * 2
     if draw == "set":
         paths = [read_only(_running(sides[1 - s].degrees[sides[s].indices] - 1)) for s in (0, 1)]
@@ -254,10 +255,19 @@ def graph_views(
         Graph(
             own.indptr, own.indices, strengths[s], paths[s], reach[s],
             far.indptr, far.indices, strengths[1 - s], paths[1 - s], marks[s],
+            most[s], most[1 - s],
         )
         for s, (own, far) in enumerate((sides, sides[::-1]))
     )  # fmt: skip
     return left, right
+
+
+def _most(side: GraphSide, similarity: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return the largest similarity of each node's edges, 0 where it has none."""
+    most, some = np.zeros(len(side), np.float32), side.degrees > 0
+    if some.any():
+        most[some] = np.maximum.reduceat(similarity, side.indptr[:-1][some])
+    return most
 
 
 def _running(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -75,15 +75,30 @@ def count_shared(
 
 @inner
 def strongest_bridge(
-    indices: Any, similarity: Any, a: int, a_stop: int, b: int, b_stop: int, cap: int, best: Any
+    indices: Any,
+    similarity: Any,
+    a: int,
+    a_stop: int,
+    b: int,
+    b_stop: int,
+    bound: Any,
+    cap: int,
+    best: Any,
 ) -> Any:  # pragma: no cover
-    """Return ``max(best, max over shared bridges of min(s, s))``: the paper's S'_A and S'_B."""
+    """Return ``max(best, max over shared bridges of min(s, s))``: the paper's S'_A and S'_B.
+
+    No bridge is stronger than ``bound``, so the search ends where one is as strong.
+    """
     if a_stop - a > b_stop - b:
         a, a_stop, b, b_stop = b, b_stop, a, a_stop
     n = a_stop - a
     looks = min(n, cap)
     for k in range(looks):
+        if best >= bound:
+            break
         p = a + k * n // looks
+        if similarity[p] <= best:
+            continue
         b = seek(indices, b, b_stop, indices[p])
         if b == b_stop:
             break
@@ -101,13 +116,14 @@ def strongest_end(
     b: int,
     b_stop: int,
     near: Any,
+    bound: Any,
     cap: int,
     best: Any,
 ) -> Any:  # pragma: no cover
     """Return ``max(best, max over shared entries of min(s_a, max(near, s_b)))``.
 
     List a belongs to the bridge next to one end of the path, ``near`` is the similarity of that
-    step, and list b belongs to the other end.
+    step, and list b belongs to the other end. No path is stronger than ``bound``.
     """
     swapped = a_stop - a > b_stop - b
     if swapped:
@@ -115,7 +131,12 @@ def strongest_end(
     n = a_stop - a
     looks = min(n, cap)
     for k in range(looks):
+        if best >= bound:
+            break
         p = a + k * n // looks
+        # Of list a the entry alone can be too weak; of list b only where the near step is, too.
+        if similarity[p] <= best and not (swapped and near > best):
+            continue
         b = seek(indices, b, b_stop, indices[p])
         if b == b_stop:
             break
@@ -134,7 +155,7 @@ def strongest_path(view: Any, i: int, j: int, cap: int, best: Any) -> Any:  # pr
     The two maxima of the paper run over the same paths i - b - a - j: the first takes
     ``min(s(i, b), s(b, a))``, the second ``min(s(b, a), s(a, j))``. So their maximum is
     ``min(s(b, a), max(s(i, b), s(a, j)))``, maximised over the paths. The end with fewer neighbours
-    is expanded.
+    is expanded; a neighbour whose strongest edges cannot lead beyond the best so far is left out.
     """
     i_start, i_stop = view.indptr[i], view.indptr[i + 1]
     j_start, j_stop = view.far_indptr[j], view.far_indptr[j + 1]
@@ -144,20 +165,24 @@ def strongest_path(view: Any, i: int, j: int, cap: int, best: Any) -> Any:  # pr
         for k in range(looks):
             e = i_start + k * n // looks
             b = view.indices[e]
-            best = strongest_end(
-                view.far_indices, view.far_similarity, view.far_indptr[b], view.far_indptr[b + 1],
-                j_start, j_stop, view.similarity[e], cap, best,
-            )  # fmt: skip
+            bound = min(view.far_most[b], max(view.similarity[e], view.far_most[j]))
+            if bound > best:
+                best = strongest_end(
+                    view.far_indices, view.far_similarity, view.far_indptr[b],
+                    view.far_indptr[b + 1], j_start, j_stop, view.similarity[e], bound, cap, best,
+                )  # fmt: skip
     else:
         n = j_stop - j_start
         looks = min(n, cap)
         for k in range(looks):
             e = j_start + k * n // looks
             a = view.far_indices[e]
-            best = strongest_end(
-                view.indices, view.similarity, view.indptr[a], view.indptr[a + 1],
-                i_start, i_stop, view.far_similarity[e], cap, best,
-            )  # fmt: skip
+            bound = min(view.most[a], max(view.far_similarity[e], view.most[i]))
+            if bound > best:
+                best = strongest_end(
+                    view.indices, view.similarity, view.indptr[a], view.indptr[a + 1],
+                    i_start, i_stop, view.far_similarity[e], bound, cap, best,
+                )  # fmt: skip
     return best
 
 

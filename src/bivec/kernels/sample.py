@@ -226,7 +226,8 @@ def sample_same(
         if plan.method == HOBE:
             observed[at] = strongest_bridge(
                 view.indices, view.similarity, start, stop, view.indptr[j], view.indptr[j + 1],
-                plan.cap, min(view.similarity[e], view.far_similarity[t]),
+                min(view.most[i], view.most[j]), plan.cap,
+                min(view.similarity[e], view.far_similarity[t]),
             )  # fmt: skip
     marks = view.marks[i]
     key = step_key(stream(plan.seed, relation + 1, i), step)

@@ -23,7 +23,9 @@ class Graph(NamedTuple):
     ``similarity`` is by edge (empty for FOBE). ``paths`` holds, for draws from the set, the running
     number of two-step paths behind each edge, ``reach`` that of three-step paths (empty otherwise).
     ``marks`` has a word a node in which each neighbour sets one bit: nodes without a common bit
-    have no common neighbour, which spares most negatives the look at their neighbours.
+    have no common neighbour, which spares most negatives the look at their neighbours. ``most`` and
+    ``far_most`` have the largest similarity of each node's edges (empty for FOBE): no path through
+    the node is stronger.
     """
 
     indptr: Array
@@ -36,6 +38,8 @@ class Graph(NamedTuple):
     far_similarity: Array
     far_paths: Array
     marks: Array
+    most: Array
+    far_most: Array
 
 
 class View(NamedTuple):
@@ -51,6 +55,8 @@ class View(NamedTuple):
     far_similarity: Any
     far_paths: Any
     marks: Any
+    most: Any
+    far_most: Any
     n: int
     n_far: int
 
@@ -76,7 +82,8 @@ def look(graph: Any) -> Any:  # pragma: no cover
         pointer(graph.indptr), pointer(graph.indices), pointer(graph.similarity),
         pointer(graph.paths), pointer(graph.reach), pointer(graph.far_indptr),
         pointer(graph.far_indices), pointer(graph.far_similarity), pointer(graph.far_paths),
-        pointer(graph.marks), graph.indptr.size - 1, graph.far_indptr.size - 1,
+        pointer(graph.marks), pointer(graph.most), pointer(graph.far_most),
+        graph.indptr.size - 1, graph.far_indptr.size - 1,
     )  # fmt: skip
 
 
@@ -108,7 +115,7 @@ def example() -> Graph:
     indptr, indices = read_only(np.array([0, 1], np.int64)), read_only(np.zeros(1, np.int32))
     ones, none = read_only(np.ones(1, np.float32)), read_only(np.zeros(2, np.int64))
     marks = read_only(np.ones(1, np.uint64))
-    return Graph(indptr, indices, ones, none, none, indptr, indices, ones, none, marks)
+    return Graph(indptr, indices, ones, none, none, indptr, indices, ones, none, marks, ones, ones)
 
 
 def warmup() -> None:
