@@ -16,6 +16,7 @@ import numpy as np
 from bivec import FOBE, HOBE, Combination, datasets
 from bivec.combine import KINDS
 from bivec.evaluation import hold_out, link_prediction
+from bivec.experiments.methods import NORM
 
 GRAPHS = (
     "bine-dblp",
@@ -68,10 +69,10 @@ def quality(name, seeds, held):
             split = hold_out(split.train, 0.7, random_state=seed)
         models = {}
         for model in (FOBE, HOBE):
-            models[model.method] = fitted(model(random_state=seed), split.train)
+            models[model.method] = fitted(model(norm=NORM, random_state=seed), split.train)
         inputs = [model.embedding_ for model, _ in models.values()]
         for kind in KINDS:
-            joint = Combination(kind, embeddings=inputs, random_state=seed)
+            joint = Combination(kind, embeddings=inputs, norm=NORM, random_state=seed)
             models[kind] = fitted(joint, split.train)
         for method, (model, cpu) in models.items():
             vectors = model.left_embedding_, model.right_embedding_
