@@ -176,6 +176,8 @@ class CombinationTrainer(Sweeps):
             for start in range(0, len(table), _BLOCK):
                 rows = slice(start, start + _BLOCK)
                 out[rows] = encoder(table[rows]).cpu().numpy()
+        if len(out):
+            out -= out.mean(axis=0, dtype=np.float64).astype(np.float32)
         return out
 
     def _terms(self, pairs: Pairs, place: tuple[int, int] | None) -> Tensor:
