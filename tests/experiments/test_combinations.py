@@ -1,6 +1,7 @@
 """Both kinds of combination as methods that experiments know by name."""
 
-import sys
+import importlib
+import importlib.util
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +21,19 @@ QUICK = {name: {"dim": 4, "epochs": 2} for name in BOTH}
 
 @pytest.fixture
 def no_torch(monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
+    """Hide torch from those who ask for it, not from other packages that have it loaded."""
+    find, load = importlib.util.find_spec, importlib.import_module
+
+    def find_other(name, package=None):
+        return None if name == "torch" else find(name, package)
+
+    def load_other(name, package=None):
+        if name == "torch":
+            raise ModuleNotFoundError("No module named 'torch'")
+        return load(name, package)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find_other)
+    monkeypatch.setattr(importlib, "import_module", load_other)
 
 
 def test_names_make_the_kinds_at_the_norm_of_all():
