@@ -1,6 +1,7 @@
 """Combinations against their inputs: CPU seconds, and accuracy on held-out links.
 
-``speed`` measures both kinds on DBLP-BiNE with two inputs of 128 dimensions. ``quality GRAPH ...``
+``speed`` measures both kinds on DBLP-BiNE with two inputs of 128 dimensions, and their accuracy on
+links held out beside that of the published variant. ``quality GRAPH ...``
 holds half of the edges of each graph out, fits FOBE and HOBE on the rest, combines them, and
 measures all four in the unified task, for as many seeds as ``--seeds`` says. ``held`` does the same
 on edges held out of the training half: what defaults were chosen by. Needs ``BIVEC_DATA``.
@@ -13,16 +14,20 @@ import time
 
 import numpy as np
 
+import combination_published as published
 from bivec import FOBE, HOBE, Combination, datasets
 from bivec.combine import KINDS
+from bivec.combine.training import reproducible
 from bivec.evaluation import hold_out, link_prediction
+from bivec.experiments.methods import NORM
 
 GRAPHS = (
     "bine-dblp",
-    "snap-com-amazon",
-    "snap-com-youtube",
     "madgrades",
+    "movielens-100k",
+    "disgenet-hypernetx",
     "konect-opsahl-collaboration",
+    "konect-moreno-crime",
 )
 
 
@@ -41,51 +46,86 @@ def warm_up():
 
 
 def speed(seeds):
-    """CPU seconds on the whole of DBLP-BiNE, and on its given training ratings."""
-    data = datasets.load("bine-dblp")
-    for name, graph in (("whole", data.graph), ("train", hold_out(data.graph, 0.6).train)):
-        inputs = [model(random_state=0).fit(graph).embedding_ for model in (FOBE, HOBE)]
+    """CPU seconds on the whole of DBLP-BiNE; accuracy on links held out, beside the published."""
+    graph = datasets.load("bine-dblp").graph
+    inputs = [model(random_state=0).fit(graph).embedding_ for model in (FOBE, HOBE)]
+    for kind in KINDS:
+        runs = [
+            fitted(Combination(kind, embeddings=inputs, random_state=seed), graph)
+            for seed in range(seeds)
+        ]
+        seconds = [cpu for _, cpu in runs]
+        print(
+            f"DBLP-BiNE, {graph.n_edges:,} edges, {kind}: {min(seconds):.1f} to "
+            f"{max(seconds):.1f} CPU seconds, epochs {[model.n_iter_ for model, _ in runs]}",
+            flush=True,
+        )
+    rows = {}
+    for seed in range(seeds):
+        split = hold_out(graph, 0.5, random_state=seed)
+        inputs = [model(random_state=seed).fit(split.train).embedding_ for model in (FOBE, HOBE)]
         for kind in KINDS:
-            seconds, epochs = [], []
-            for seed in range(seeds):
-                model, cpu = fitted(Combination(kind, embeddings=inputs, random_state=seed), graph)
-                seconds.append(cpu)
-                epochs.append(model.n_iter_)
-            print(
-                f"DBLP-BiNE {name}, {graph.n_edges:,} edges, {kind}: {min(seconds):.1f} to "
-                f"{max(seconds):.1f} CPU seconds, epochs {epochs}",
-                flush=True,
-            )
+            joint = Combination(kind, embeddings=inputs, norm=NORM, random_state=seed)
+            model, cpu = fitted(joint, split.train)
+            vectors = model.left_embedding_, model.right_embedding_
+            note(rows, f"bivec {kind}", split, vectors, cpu, model.n_iter_, seed)
+            start = time.process_time()
+            with reproducible("cpu"):
+                vectors, epochs = published.combine(split.train, inputs, kind, 128, seed)
+            cpu = time.process_time() - start
+            note(rows, f"published {kind}", split, map(scaled, vectors), cpu, epochs, seed)
+    for name, figures in rows.items():
+        show("bine-dblp", name, figures)
+
+
+def scaled(table):
+    """Return vectors at the norm of all that are measured."""
+    return table * (NORM / np.sqrt((table**2).sum(axis=1).mean()))
+
+
+def note(rows, name, split, vectors, cpu, epochs, seed):
+    """Measure vectors in the unified task, keep the figures and print them."""
+    scores = link_prediction(split, *vectors, ["unified"], random_state=seed)["unified"]
+    rows.setdefault(name, []).append((scores.accuracy, scores.auc, cpu))
+    print(
+        f"  seed {seed} {name}: {scores.accuracy:.4f} {scores.auc:.4f}, {cpu:.1f} CPU seconds, "
+        f"{epochs} epochs",
+        flush=True,
+    )
+
+
+def show(graph, name, figures):
+    """Print means and deviations as a row of a table."""
+    accuracy, auc, cpu = np.array(figures).T
+    spread = accuracy.std(ddof=1) if len(accuracy) > 1 else float("nan")
+    print(
+        f"| {graph} | {name} | {accuracy.mean():.4f} ± {spread:.4f} | {auc.mean():.4f} | "
+        f"{cpu.mean():.1f} |",
+        flush=True,
+    )
 
 
 def quality(name, seeds, held):
     """Accuracy of inputs and combinations in the unified task."""
-    rows: dict[str, list[tuple[float, float, float]]] = {}
+    rows = {}
+    graph = datasets.load(name).graph
     for seed in range(seeds):
-        graph = datasets.load(name).graph
         split = hold_out(graph, 0.5, random_state=seed)
         if held:
             split = hold_out(split.train, 0.7, random_state=seed)
-        models = {}
-        for model in (FOBE, HOBE):
-            models[model.method] = fitted(model(random_state=seed), split.train)
+        models = {
+            model.method: fitted(model(norm=NORM, random_state=seed), split.train)
+            for model in (FOBE, HOBE)
+        }
         inputs = [model.embedding_ for model, _ in models.values()]
         for kind in KINDS:
-            joint = Combination(kind, embeddings=inputs, random_state=seed)
+            joint = Combination(kind, embeddings=inputs, norm=NORM, random_state=seed)
             models[kind] = fitted(joint, split.train)
         for method, (model, cpu) in models.items():
             vectors = model.left_embedding_, model.right_embedding_
-            scores = link_prediction(split, *vectors, ["unified"], random_state=seed)["unified"]
-            rows.setdefault(method, []).append((scores.accuracy, scores.auc, cpu))
-            print(f"  {name} {seed} {method} {rows[method][-1]}", flush=True)
+            note(rows, method, split, vectors, cpu, model.n_iter_, seed)
     for method, figures in rows.items():
-        accuracy, auc, cpu = np.array(figures).T
-        spread = accuracy.std(ddof=1) if seeds > 1 else float("nan")
-        print(
-            f"| {name} | {method} | {accuracy.mean():.4f} ± {spread:.4f} | {auc.mean():.4f} | "
-            f"{cpu.mean():.1f} |",
-            flush=True,
-        )
+        show(name, method, figures)
 
 
 def main() -> None:

@@ -81,3 +81,7 @@ def test_provenance_tells_inputs_apart():
     assert made == provenance(embedding("abc"))
     assert made["sha256"] != provenance(embedding("abd"))["sha256"]
     assert made["sha256"] != provenance(embedding("abc", seed=1))["sha256"]
+
+
+def test_torch_is_there():
+    pytest.importorskip("torch", reason="no torch (extra combine): its tests were left out")

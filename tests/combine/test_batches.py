@@ -101,6 +101,47 @@ def test_strangers_are_uniform_over_what_is_absent(data):
             assert len(set(drawn.tolist())) == len(absent) or len(absent) > 4
 
 
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_strangers_nearby_are_strangers_and_as_many(data):
+    n, m = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6))
+    matrix = np.array(data.draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m)))
+    matrix = matrix.reshape(n, m)
+    if not matrix.any():
+        return
+    graph = BipartiteGraph(*np.nonzero(matrix), left_ids=range(n), right_ids=range(m))
+    strangers, draw = Strangers(graph.left, graph.right), np.random.default_rng(0)
+    orders = draw.permutation(n), draw.permutation(m)
+    own, theirs = strangers.draw_near(5, *orders, draw)
+    np.testing.assert_array_equal(own, strangers.draw(5, draw)[0])
+    assert not matrix[own, theirs].any()
+    assert matrix.any(axis=0)[theirs].all()
+
+
+def test_strangers_nearby_are_uniform_over_the_orders():
+    strangers = Strangers(BIG.left, BIG.right)
+    counts = np.zeros((BIG.n_left, BIG.n_right))
+    for epoch in range(400):
+        draw = np.random.default_rng(epoch)
+        orders = draw.permutation(BIG.n_left), draw.permutation(BIG.n_right)
+        np.add.at(counts, strangers.draw_near(5, *orders, draw), 1)
+    edges = BIG.to_scipy().toarray() > 0
+    assert not counts[edges].any()
+    expected = 400 * 5 / (~edges).sum(axis=1, keepdims=True)
+    # draws of one epoch share a window: the variance is somewhat above that of free draws
+    chi = ((counts - expected) ** 2 / expected)[~edges].mean()
+    assert 0.8 < chi < 1.3
+
+
+def test_nodes_of_a_batch_share_their_negatives():
+    rows = np.random.default_rng(0).integers(3000, size=(2, 6000))
+    graph = BipartiteGraph(*np.unique(rows, axis=1))
+    batches = Batches(graph, 5, 1000, seed=0)
+    for batch in batches.epoch(0)[:5]:
+        absent = batch.take(np.flatnonzero(batch.target == 0))
+        assert len(np.unique(absent.right)) < 0.3 * len(absent)
+
+
 def test_small_and_full_graphs():
     one = Batches(BipartiteGraph([0], [0]), 5, 10, seed=0)
     assert len(one.validation) == 0

@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 import signal
+import sys
 
 import pytest
 
@@ -142,3 +143,12 @@ def test_ctrl_c_saves_what_was_reached(capsys, saved, monkeypatch):
     assert "interrupted after 2 epochs" in err
     joint = bivec.load(saved / "joint.bivec")
     assert len(joint.history) == 2
+
+
+def test_without_torch_the_message_names_the_extra(capsys, saved, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    code, out, err = run(capsys, *words(saved))
+    assert (code, out) == (2, "")
+    assert "Combining embeddings needs the package 'torch'" in err
+    assert "pip install 'bivec[combine]'" in err
+    assert not (saved / "joint.bivec").exists()

@@ -75,6 +75,63 @@ def test_same_seed_same_bytes_for_any_number_of_threads(graph, inputs, kind):
     assert not same(models[0], other)
 
 
+FIT = """
+import hashlib, resource, sys
+import numpy as np
+import torch
+from bivec import BipartiteGraph, Combination, Embedding, EmbeddingSide
+
+def fit(kind, n_edges, dim):
+    draw = np.random.default_rng(0)
+    pairs = draw.choice(1000 * 500, n_edges, replace=False)
+    graph = BipartiteGraph(pairs // 500, pairs % 500, left_ids=range(1000), right_ids=range(500))
+    sides = [EmbeddingSide(range(n), draw.normal(size=(n, 256))) for n in (1000, 500)]
+    return Combination(kind, dim=dim, embeddings=[Embedding(*sides)], epochs=1).fit(graph)
+
+"""
+BYTES = (
+    FIT
+    + """
+assert torch.get_num_threads() == int(sys.argv[1])
+for kind in ("direct", "auto-regularized"):
+    model = fit(kind, 5_000, 64)
+    for table in (model.left_embedding_, model.right_embedding_):
+        print(hashlib.sha256(table.tobytes()).hexdigest())
+"""
+)
+PEAK = (
+    FIT
+    + """
+for n_edges in (10_000, 150_000):
+    fit("direct", n_edges, 8)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+)
+
+
+def run_alone(code, *words, **settings):
+    """Run code in a process of its own and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], env={**os.environ, **settings}, text=True,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_same_bytes_in_processes_with_one_thread_and_two():
+    one, two = (run_alone(BYTES, n, OMP_NUM_THREADS=n, MKL_NUM_THREADS=n) for n in ("1", "2"))
+    assert len(one) == 4
+    assert one == two
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss is the system's own")
+def test_memory_grows_with_edges_not_with_edges_times_dimension():
+    few, many = map(int, run_alone(PEAK))
+    # the inputs of the two ends of an edge alone are 2048 bytes
+    assert (many - few) / 140_000 < 400
+
+
 def test_result_ignores_the_order_of_ids_in_an_input(graph, inputs):
     order = np.random.default_rng(0).permutation(60)
     first = inputs[0]

@@ -180,6 +180,15 @@ def test_validation_is_the_loss_without_dropout(graph, inputs):
     assert np.isclose(record.validation, expected)
 
 
+def test_vectors_are_the_encoders_output_around_its_mean(graph, inputs):
+    trainer = CombinationTrainer(graph, *align(graph, inputs), settings(epochs=2)).run()
+    for side, table in zip(("left", "right"), trainer.vectors(), strict=True):
+        encoder, given = getattr(trainer.network, side), trainer._tables[side == "right"]
+        with torch.no_grad():
+            plain = encoder(given).numpy()
+        np.testing.assert_allclose(table, plain - plain.mean(axis=0), atol=1e-5)
+
+
 def test_stops_after_patience_and_keeps_the_best_weights(graph, inputs, monkeypatch):
     trainer = CombinationTrainer(graph, *align(graph, inputs), settings(epochs=50, patience=2))
     scripted = iter([5.0, 3.0, 4.0, 3.5, 1.0])

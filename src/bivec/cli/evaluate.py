@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -206,7 +207,11 @@ def _evaluate(
     from bivec.experiments.methods import chosen_methods, parse_settings
     from bivec.experiments.report import check_output, summary, write_output
 
-    chosen = chosen_methods(methods)
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", UserWarning)
+        chosen = chosen_methods(methods, "n_samples" if kind == "sensitivity" else None)
+    for note in notes:
+        messages().print(f"note: {note.message}", markup=False, soft_wrap=True)
     values = {**values, "kind": kind, "methods": list(chosen)}
     values["parameters"] = parse_settings(settings or [], chosen)
     if output is not None:

@@ -3,6 +3,6 @@
 torch is needed (the extra ``combine``) and imported by ``fit``, not before.
 """
 
-from bivec.combine.combination import KINDS, Combination
+from bivec.combine.combination import KINDS, METHODS, Combination
 
-__all__ = ["KINDS", "Combination"]
+__all__ = ["KINDS", "METHODS", "Combination"]

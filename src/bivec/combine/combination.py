@@ -12,7 +12,7 @@ The joint vectors are learned so that a small network on two of them tells edges
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -117,8 +117,8 @@ class Combination(BipartiteEstimator):
         missing: Literal["error", "zero"] = "error",
         dropout: float = 0.5,
         n_negatives: int = 5,
-        epochs: int = 15,
-        learning_rate: float = 0.001,
+        epochs: int = 5,
+        learning_rate: float = 0.003,
         batch_size: int = 2048,
         patience: int = 3,
         norm: float | None = 1.0,
@@ -230,3 +230,24 @@ def _embedding(item: Any, graph: BipartiteGraph, seed: int, n_jobs: int | None) 
         f"{shown(item)} is no embedding",
         "Give an Embedding, the path of a saved one, or an estimator such as FOBE().",
     )
+
+
+def direct(**parameters: Any) -> Combination:
+    """Return a direct combination, a method like any other by its name.
+
+    >>> direct(dim=16)
+    Combination(dim=16, kind='direct')
+    """
+    return Combination("direct", **parameters)
+
+
+def auto_regularized(**parameters: Any) -> Combination:
+    """Return an auto-regularized combination, a method like any other by its name."""
+    return Combination("auto-regularized", **parameters)
+
+
+METHODS: dict[str, Callable[..., Combination]] = {
+    f"{Combination.method}-direct": direct,
+    f"{Combination.method}-auto-regularized": auto_regularized,
+}
+"""Both kinds by name; their inputs are FOBE and HOBE of the same ``dim`` on the same graph."""

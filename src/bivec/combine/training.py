@@ -159,7 +159,11 @@ class CombinationTrainer(Sweeps):
         return record
 
     def vectors(self) -> tuple[Table, Table]:
-        """Return the joint vectors of all nodes, without dropout, from the best epoch's weights."""
+        """Return the joint vectors of all nodes, without dropout, from the best epoch's weights.
+
+        They are centred on each side: predictor and decoders take a shift into their own offsets,
+        so the network says nothing about it.
+        """
         if self.history and self.history[-1].validation is not None:
             self.network.load_state_dict(self._kept)
         left, right = (
@@ -176,6 +180,8 @@ class CombinationTrainer(Sweeps):
             for start in range(0, len(table), _BLOCK):
                 rows = slice(start, start + _BLOCK)
                 out[rows] = encoder(table[rows]).cpu().numpy()
+        if len(out) > 1:  # alone, a vector would be 0
+            out -= out.mean(axis=0, dtype=np.float64).astype(np.float32)
         return out
 
     def _terms(self, pairs: Pairs, place: tuple[int, int] | None) -> Tensor:

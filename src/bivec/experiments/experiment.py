@@ -19,7 +19,7 @@ from bivec.errors import InputError
 from bivec.evaluation.embedding_ranker import SCORERS
 from bivec.evaluation.link_prediction import TASKS
 from bivec.evaluation.metrics import PROTOCOLS
-from bivec.experiments.methods import make_method, near, plain_value, registry
+from bivec.experiments.methods import every_method, make_method, near, plain_value
 from bivec.experiments.published import Published, check_published
 
 KINDS = ("link-prediction", "recommendation", "sensitivity")
@@ -180,6 +180,9 @@ def check_experiment(name: str, values: Mapping[str, Any]) -> Experiment:
                 raise InputError("train_shares has several shares", "A sensitivity study has one.")
         if any("n_samples" in given for given in own.values()):
             raise InputError("n_samples is set", "In a sensitivity study the rates decide it.")
+        for method in (*methods, *checked["quick"].get("methods", ())):
+            if "n_samples" not in make_method(method).get_params():
+                raise InputError(f"{method} takes no samples of nodes", "Leave it out.")
     checked["published"] = check_published(values.get("published", {}), kind)
     checked.setdefault("title", name)
     return Experiment(name=name, **checked)
@@ -218,7 +221,7 @@ def _several(check: Callable[[str, Any], Any]) -> Callable[[str, Any], tuple[Any
 
 def _methods(key: str, value: Any) -> tuple[str, ...]:
     if value == "all":
-        return tuple(registry())
+        return every_method()
     names: tuple[str, ...] = _several(_text)(key, value)
     for name in names:
         try:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 import tomllib
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from bivec.errors import InputError
+from bivec.errors import InputError, require
 
 NORM = 3.0
 """Root mean square norm of vectors that are measured, for all methods and data sets alike.
@@ -20,11 +22,36 @@ In Amazon's left task 4 gains .05 for FOBE and .01 for HOBE. Rankings do not dep
 """
 
 
-def registry() -> dict[str, type[Any]]:
-    """Return every method that can be measured, by name."""
+def registry() -> dict[str, Callable[..., Any]]:
+    """Return every method that can be measured, by name: what makes an estimator of it."""
+    from bivec.combine import METHODS as COMBINATIONS
     from bivec.models import METHODS
 
-    return dict(METHODS)
+    return {**METHODS, **COMBINATIONS}
+
+
+def every_method(parameter: str | None = None) -> tuple[str, ...]:
+    """Return the methods that ``all`` stands for: those that can be run here.
+
+    Those whose optional package is missing are left out with a warning. Where a parameter is
+    named, those that do not have it are left out, too.
+    """
+    known = [name for name in registry() if parameter in (None, *make_method(name).get_params())]
+    absent = [name for name in known if not _installed(name)]
+    if absent:
+        warnings.warn(
+            f"left out, as torch is not installed: {', '.join(absent)}. "
+            "Install it with: pip install 'bivec[combine]'",
+            stacklevel=2,
+        )
+    return tuple(name for name in known if name not in absent)
+
+
+def _installed(name: str) -> bool:
+    """Whether the optional package of a method is there; without importing it, which is slow."""
+    from bivec.combine import METHODS as COMBINATIONS
+
+    return name not in COMBINATIONS or importlib.util.find_spec("torch") is not None
 
 
 def make_method(name: str, **parameters: Any) -> Any:
@@ -48,17 +75,21 @@ def parameters_of(estimator: Any) -> dict[str, Any]:
     return {k: v for k, v in sorted(estimator.get_params().items()) if k not in free}
 
 
-def chosen_methods(text: str) -> tuple[str, ...]:
+def chosen_methods(text: str, parameter: str | None = None) -> tuple[str, ...]:
     """Understand a list of methods as the command line takes it: ``fobe,hobe`` or ``all``.
+
+    ``all`` is as :func:`every_method` has it. A method that is named must be able to run.
 
     >>> chosen_methods("hobe, fobe")
     ('hobe', 'fobe')
     """
     if text.strip() == "all":
-        return tuple(registry())
+        return every_method(parameter)
     names = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     for name in names:
         make_method(name)
+        if not _installed(name):
+            require("torch", extra="combine", purpose=f"The method {name}")
     return names
 
 

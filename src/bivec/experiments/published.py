@@ -19,6 +19,8 @@ LABELS = {
     "hobe": "HOBE",
     "direct": "direct combination",
     "autoreg": "auto-regularized combination",
+    "combination-direct": "direct combination",
+    "combination-auto-regularized": "auto-regularized combination",
     "deepwalk": "DeepWalk",
     "line": "LINE",
     "node2vec": "Node2Vec",

@@ -40,6 +40,8 @@ _LOOKS = {
     "popularity": Look(GREY, "x", (0, (1, 1))),
     "item-knn": Look(BLACK, "+", (0, (1, 1))),
 }
+_LOOKS["combination-direct"] = _LOOKS["direct"]
+_LOOKS["combination-auto-regularized"] = _LOOKS["autoreg"]
 _REST = ("X", "P", "*", "d", "8")
 
 
