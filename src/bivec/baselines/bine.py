@@ -209,6 +209,10 @@ class BiNE(BipartiteEstimator):
 class BiNETrainer(ContrastTrainer):
     """Vectors and contexts of BiNE in training; a task's extra has the walks and the balance."""
 
+    def _rate(self, task: Task) -> float:
+        """Return the rate as it is: steps are no steps of Adagrad."""
+        return self.settings.rate(self.epoch)
+
     def _visit(
         self,
         task: Task,

@@ -183,8 +183,12 @@ class ContrastTrainer(Sweeps):
         return Plan(
             self.settings.seed, task.stream, task.kind, task.span, self.settings.n_negatives,
             float(task.stay), float(task.offset), self.epoch * self.number, self.number,
-            float(self.share), float(self.settings.rate(self.epoch)),
+            float(self.share), self._rate(task),
         )  # fmt: skip
+
+    def _rate(self, task: Task) -> float:
+        """Return the rate at which a first step of Adagrad has the length that was asked for."""
+        return self.settings.rate(self.epoch) / float(np.sqrt(task.own.shape[1]))
 
     def _buffers(self, dim: int) -> tuple[Table, npt.NDArray[np.float64]]:
         """Return room for the new rows and the losses of a block."""

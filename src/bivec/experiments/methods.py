@@ -22,9 +22,9 @@ In Amazon's left task 4 gains .05 for FOBE and .01 for HOBE. Rankings do not dep
 
 def registry() -> dict[str, type[Any]]:
     """Return every method that can be measured, by name."""
-    from bivec.models import METHODS
+    from bivec.baselines import ALL_METHODS
 
-    return dict(METHODS)
+    return dict(ALL_METHODS)
 
 
 def make_method(name: str, **parameters: Any) -> Any:
