@@ -213,22 +213,12 @@ class BiNETrainer(ContrastTrainer):
         """Return the rate as it is: steps are no steps of Adagrad."""
         return self.settings.rate(self.epoch)
 
-    def _visit(
-        self,
-        task: Task,
-        tables: Any,
-        plan: Any,
-        fresh: Any,
-        losses: Any,
-        first: int,
-        a: int,
-        b: int,
-    ) -> None:
+    def _visit(self, task: Task, tables: Any, plan: Any, out: Any, rows: Any) -> None:
         from bivec.kernels.bine import bine_rows
 
         scratch = self._scratch(task.own.shape[1])
         corpus, balance = task.extra
-        bine_rows(self.sides, plan, tables, scratch, corpus, balance, fresh, losses, first, a, b)
+        bine_rows(self.sides, plan, tables, scratch, corpus, balance, *out, *rows)
 
 
 def hits(graph: BipartiteGraph) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -260,7 +250,7 @@ def make_corpus(
 ) -> Any:
     """Walk within each side, ``counts`` times from each node, and index the walks by node."""
     from bivec.kernels.bine import Corpus, count_contexts, hash_neighbors, walk_rows
-    from bivec.kernels.verse import make_sides
+    from bivec.kernels.walk import make_sides
 
     sides = make_sides(graph.left, graph.right, graph.weighted)
     strength = strengths(graph)

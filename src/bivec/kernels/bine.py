@@ -25,8 +25,7 @@ from bivec.kernels.observe import seek
 from bivec.kernels.rng import below, mix, step_key, stream
 from bivec.kernels.train import aligned
 from bivec.kernels.vector import pointer
-from bivec.kernels.verse import draw_by_sums, see, strength, walk_step
-from bivec.kernels.walk import fine_unit
+from bivec.kernels.walk import draw_by_sums, fine_unit, see, strength, walk_step
 
 _WALKS, _EDGES = 80, 5
 """Streams of random numbers of the walks, and of the edges beside those of the pairs."""
