@@ -76,7 +76,7 @@ def draw_by_sums(
 ) -> int:  # pragma: no cover
     """Return e in [start, stop) with a probability in proportion to ``sums[e + 1] - sums[e]``."""
     goal = sums[start] + fine_unit(key, counter) * (sums[stop] - sums[start])
-    return first_above(sums, start + 1, stop + 1, goal) - 1  # type: ignore[no-any-return]
+    return first_above(sums, start + 1, stop + 1, goal) - 1
 
 
 @inner
