@@ -150,13 +150,6 @@ def test_planted_blocks_are_recovered(planted, same_block, order):
     assert model.history_[-1].loss < 0.8 * model.history_[0].loss
 
 
-def test_same_bytes_for_any_number_of_threads(planted):
-    one, two = (LINE(dim=20, n_samples=20, n_jobs=n).fit(planted) for n in (1, 3))
-    assert one.left_embedding_.tobytes() == two.left_embedding_.tobytes()
-    assert one.right_embedding_.tobytes() == two.right_embedding_.tobytes()
-    assert [r.loss for r in one.history_] == [r.loss for r in two.history_]
-
-
 def test_orders_are_trained_apart_and_stand_side_by_side(planted):
     both = LINE(dim=9, n_samples=20).fit(planted)
     first = LINE(dim=4, order="first", n_samples=20).fit(planted)
