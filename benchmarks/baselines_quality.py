@@ -100,9 +100,10 @@ def main():
             )
             verdict = "passed" if found["passed"] else "MISSED"
             spent = time.perf_counter() - start
+            apart = f"{found['deviations']:+.1f} deviations of the peer's"
+            apart += f", {found['deviations_of_both']:+.1f} of both"
             print(
-                f"{method:9s} {name:15s} {text}   {found['deviations']:+.1f} deviations "
-                f"of the peer's, {found['deviations_of_both']:+.1f} of both, {verdict} ({spent:.0f} s)",
+                f"{method:9s} {name:15s} {text}   {apart}, {verdict} ({spent:.0f} s)",
                 flush=True,
             )
     if options.json:
