@@ -6,7 +6,9 @@ DeepWalk against gensim's Word2Vec on walks that NumPy makes, Node2Vec against P
 defaults of bivec: walks, length, window, 5 negatives, dimension 128, each walk used once. For each
 seed the graph is split anew (half of the edges held out), both sides learn on the same training
 graph, and one network (the unified task) tells held-out edges from other pairs. Bar: the mean
-accuracy is at most two standard deviations (of the peer's, over the seeds) below the peer's.
+accuracy is at most two standard deviations (of the peer's, over the seeds) below the peer's. The
+network has a spread of its own, so that of the peer may be small by chance: the difference is also
+told in standard deviations of both (their root mean square).
 
 Vectors of the peers are kept in the cache directory; they take most of the time.
 """
@@ -68,6 +70,7 @@ def compare(method, name, seeds, cache, data_dir):
         }
     mine, other = figures["bivec"]["accuracy"], figures[peer]["accuracy"]
     figures["deviations"] = (mine[0] - other[0]) / other[1]
+    figures["deviations_of_both"] = (mine[0] - other[0]) / np.hypot(mine[1], other[1]) * 2**0.5
     figures["passed"] = figures["deviations"] >= -2
     return figures
 
@@ -97,9 +100,10 @@ def main():
             )
             verdict = "passed" if found["passed"] else "MISSED"
             spent = time.perf_counter() - start
+            apart = f"{found['deviations']:+.1f} deviations of the peer's"
+            apart += f", {found['deviations_of_both']:+.1f} of both"
             print(
-                f"{method:9s} {name:15s} {text}   {found['deviations']:+.1f} deviations, {verdict} "
-                f"({spent:.0f} s)",
+                f"{method:9s} {name:15s} {text}   {apart}, {verdict} ({spent:.0f} s)",
                 flush=True,
             )
     if options.json:

@@ -13,6 +13,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from bivec import datasets as datasets
     from bivec import evaluation as evaluation
+    from bivec.baselines import GSVD as GSVD
+    from bivec.baselines import LINE as LINE
+    from bivec.baselines import SVD as SVD
+    from bivec.baselines import VERSE as VERSE
+    from bivec.baselines import BiNE as BiNE
+    from bivec.baselines import DeepWalk as DeepWalk
+    from bivec.baselines import Metapath2Vec as Metapath2Vec
+    from bivec.baselines import Node2Vec as Node2Vec
     from bivec.combine import Combination as Combination
     from bivec.embedding import Embedding as Embedding
     from bivec.embedding import EmbeddingSide as EmbeddingSide
@@ -40,23 +48,31 @@ if TYPE_CHECKING:
     from bivec.similarity import algebraic_similarity as algebraic_similarity
 
 _HOME = {
+    "BiNE": "bivec.baselines",
     "BipartiteGraph": "bivec.graph",
     "BivecError": "bivec.errors",
     "Combination": "bivec.combine",
+    "DeepWalk": "bivec.baselines",
     "DownloadError": "bivec.errors",
     "Embedding": "bivec.embedding",
     "EmbeddingSide": "bivec.embedding",
     "FOBE": "bivec.models",
     "FormatError": "bivec.errors",
+    "GSVD": "bivec.baselines",
     "GraphSummary": "bivec.graph",
     "HOBE": "bivec.models",
     "InputError": "bivec.errors",
+    "LINE": "bivec.baselines",
+    "Metapath2Vec": "bivec.baselines",
     "MissingDataError": "bivec.errors",
     "MissingExtraError": "bivec.errors",
+    "Node2Vec": "bivec.baselines",
     "NotEnoughMemoryError": "bivec.errors",
     "NotFittedError": "bivec.errors",
+    "SVD": "bivec.baselines",
     "SaveError": "bivec.errors",
     "UnknownIdError": "bivec.errors",
+    "VERSE": "bivec.baselines",
     "Vocabulary": "bivec.ids",
     "algebraic_coordinates": "bivec.similarity",
     "algebraic_similarity": "bivec.similarity",

@@ -81,7 +81,7 @@ def test_corpus_does_not_depend_on_threads(planted):
 
 def one_step(graph, **parameters):
     """Return the vectors before and after one sweep, each row by row from frozen others."""
-    settings = {"dim": 6, "n_samples": 4000, "epochs": 1, "n_jobs": 1, **parameters}
+    settings = {"dim": 6, "n_samples": 4, "epochs": 1, "n_jobs": 1, **parameters}
     start = BiNE(**{**settings, "learning_rate": 1e-12}).fit(graph)
     after = BiNE(**settings).fit(graph)
     return tuple(np.vstack([m.left_embedding_, m.right_embedding_]) for m in (start, after))
@@ -106,7 +106,8 @@ def test_explicit_step_is_the_gradient_of_the_weighted_log_likelihood(weighted):
                 objective(left + h[:12], right + h[12:]) - objective(left - h[:12], right - h[12:])
             ) / 2e-5
     step = after - before
-    np.testing.assert_allclose(step, rate * gamma * gradient, atol=3e-5)
+    np.testing.assert_allclose(step, rate * gamma * gradient, atol=1e-7)
+    assert np.abs(step).max() > 1e-5
     np.testing.assert_array_equal(after[[11, 20]], before[[11, 20]])  # isolated
 
 
@@ -127,12 +128,6 @@ def test_planted_blocks_are_recovered(planted, same_block):
 def test_implicit_relations_alone_separate_the_sides_blocks(planted, same_block):
     model = BiNE(dim=32, n_samples=100, gamma=0, learning_rate=0.5).fit(planted)
     assert same_block(model.left_embedding_) > 0.9
-
-
-def test_same_bytes_for_any_number_of_threads(planted):
-    one, two = (BiNE(dim=20, n_samples=20, n_jobs=n).fit(planted) for n in (1, 3))
-    assert one.left_embedding_.tobytes() == two.left_embedding_.tobytes()
-    assert one.right_embedding_.tobytes() == two.right_embedding_.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -162,5 +157,5 @@ def test_recommendation_of_dblp_comes_near_the_published_figures():
     split = given_split(given.train, given.test)
     ranker = EmbeddingRanker(BiNE(), scorer="dot")
     found = evaluate_recommendation(split, [ranker], protocols=["bine"]).rows[0].mean
-    for name, least in (("f1", 0.095), ("ndcg", 0.21), ("map", 0.16), ("mrr", 0.27)):
+    for name, least in (("f1", 0.1), ("ndcg", 0.245), ("map", 0.19), ("mrr", 0.3)):
         assert found[name] > least

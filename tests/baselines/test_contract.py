@@ -20,7 +20,7 @@ FEW = {"dim": 8, "epochs": 3, "n_walks": 3, "n_samples": 6, "n_jobs": 1}
 SOLVERS = {"svd", "gsvd"}
 """Methods that solve instead of training: no history, and the seed need not matter."""
 BAD = {
-    "dim": [0, "8", True], "epochs": [0], "n_walks": [0], "walk_length": [1], "window": [0, 300],
+    "dim": [0, "8", True], "epochs": [0], "n_walks": [0], "walk_length": [1], "window": [0, 2.5],
     "n_negatives": [-1], "learning_rate": [-1, float("nan")], "weighted": ["yes"],
     "p": [0, float("inf")], "q": [-1], "n_samples": [0], "norm": [0], "random_state": ["seed", -1],
     "n_jobs": [0],
@@ -219,6 +219,19 @@ with warnings.catch_warnings():  # that the estimators do without BaseEstimator 
 @contract
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+def test_every_method_has_a_public_name_and_is_on_the_command_line():
+    from bivec.cli import embed
+    from bivec.experiments.methods import chosen_methods, registry
+
+    helped = inspect.signature(embed.embed, eval_str=True).parameters["method"].annotation
+    named = helped.__metadata__[0].help.rstrip(".").split(", ")
+    assert named == list(ALL_METHODS)
+    assert set(ALL_METHODS) <= set(registry())
+    assert set(ALL_METHODS) <= set(chosen_methods("all"))
+    for kind in ALL_METHODS.values():
+        assert getattr(bivec, kind.__name__) is kind
 
 
 def test_every_estimator_of_the_package_is_registered():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bivec.baselines.skipgram import SkipGram, WalkSettings, make_walks, roads, starts
+from bivec.baselines.skipgram import SkipGram, WalkSettings, make_walks, starts
 from bivec.graph import BipartiteGraph
 from bivec.kernels import skipgram, walk
 
@@ -49,7 +49,8 @@ def joint(graph, weighted=True):
 def walks_of(graph, s, first=0, run=alone, begin=None):
     begin = starts(graph, s.from_left) if begin is None else begin
     n = graph.n_left + graph.n_right
-    tokens, windows = make_walks(roads(graph, s.weighted), begin, n, s, first, run)
+    sides = walk.make_sides(graph.left, graph.right, s.weighted and graph.weighted)
+    tokens, windows = make_walks(sides, begin, n, s, first, run)
     return tokens.reshape(-1, s.walk_length), windows.reshape(-1, s.walk_length)
 
 

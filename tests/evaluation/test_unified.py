@@ -101,6 +101,16 @@ def test_learns_what_a_linear_model_cannot():
     assert LogisticRegression().fit(inputs, same).score(inputs, same) < 0.6
 
 
+def test_a_network_that_saturates_begins_anew(monkeypatch):
+    graph, left, right = blocks()
+    left, right = (np.hstack([t, np.ones((len(t), 24), np.float32)]) for t in (left, right))
+    fitted = fit_unified(graph, left, right, learning_rate=0.2, epochs=100)
+    monkeypatch.setattr(unified, "TRIES", 1)
+    dead = fit_unified(graph, left, right, learning_rate=0.2, epochs=100)
+    assert min(dead.validation) == pytest.approx(0.5, abs=1e-3)  # one answer to everything
+    assert min(fitted.validation) < 0.25
+
+
 def test_validation_picks_the_weights_and_stops():
     graph, left, right = blocks()
     fitted = fit_unified(graph, left, right, seed=1, epochs=200, patience=2)

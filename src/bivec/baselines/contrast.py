@@ -102,7 +102,7 @@ class ContrastTrainer(Sweeps):
         n_jobs: int | None = None,
     ) -> None:
         from bivec.kernels.contrast import Tables
-        from bivec.kernels.verse import make_sides
+        from bivec.kernels.walk import make_sides
 
         super().__init__(settings.epochs, n_jobs)
         self.settings, self.tasks = settings, tasks
@@ -152,7 +152,7 @@ class ContrastTrainer(Sweeps):
         fresh, losses = self._buffers(task.own.shape[1])
 
         def visit(a: int, b: int) -> None:
-            self._visit(task, tables, plan, fresh, losses, first, a, b)
+            self._visit(task, tables, plan, (fresh, losses), (first, a, b))
 
         n = stop - first
         self.workers.run(visit, n, _CHUNK if n >= 4 * _CHUNK else max(8, n // 4))
@@ -160,22 +160,12 @@ class ContrastTrainer(Sweeps):
         total: npt.NDArray[np.float64] = losses[:n].sum(axis=0)
         return total
 
-    def _visit(
-        self,
-        task: Task,
-        tables: Any,
-        plan: Any,
-        fresh: Any,
-        losses: Any,
-        first: int,
-        a: int,
-        b: int,
-    ) -> None:
-        """Compute the new rows ``first + a`` to ``first + b``."""
+    def _visit(self, task: Task, tables: Any, plan: Any, out: Any, rows: Any) -> None:
+        """Compute new rows and losses into ``out``; rows: the first of the block, start, stop."""
         from bivec.kernels.contrast import contrast_rows
 
         scratch = self._scratch(task.own.shape[1])
-        contrast_rows(self.sides, plan, tables, scratch, fresh, losses, first, a, b)
+        contrast_rows(self.sides, plan, tables, scratch, *out, *rows)
 
     def _plan(self, task: Task) -> Any:
         from bivec.kernels.contrast import Plan
@@ -183,8 +173,12 @@ class ContrastTrainer(Sweeps):
         return Plan(
             self.settings.seed, task.stream, task.kind, task.span, self.settings.n_negatives,
             float(task.stay), float(task.offset), self.epoch * self.number, self.number,
-            float(self.share), float(self.settings.rate(self.epoch)),
+            float(self.share), self._rate(task),
         )  # fmt: skip
+
+    def _rate(self, task: Task) -> float:
+        """Return the rate at which a first step of Adagrad has the length that was asked for."""
+        return self.settings.rate(self.epoch) / float(np.sqrt(task.own.shape[1]))
 
     def _buffers(self, dim: int) -> tuple[Table, npt.NDArray[np.float64]]:
         """Return room for the new rows and the losses of a block."""

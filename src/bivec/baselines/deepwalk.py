@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bivec.baselines.skipgram import WalkEstimator, WalkSettings
+from bivec.baselines.skipgram import WalkEstimator
 from bivec.models.base import ProgressCallback
 
 
@@ -112,10 +112,3 @@ class DeepWalk(WalkEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
-
-    def _settings(self, seed: int) -> WalkSettings:
-        return WalkSettings(
-            dim=self.dim, n_walks=self.n_walks, walk_length=self.walk_length, window=self.window,
-            n_negatives=self.n_negatives, epochs=self.epochs, learning_rate=self.learning_rate,
-            weighted=self.weighted, seed=seed,
-        )  # fmt: skip

@@ -54,7 +54,7 @@ class LINE(BipartiteEstimator):
     epochs : int
         Sweeps over all nodes.
     learning_rate : float
-        Of row-wise Adagrad; falls linearly to 0 over the epochs.
+        Length of the first step of a row, by row-wise Adagrad; falls linearly to 0 over the epochs.
     norm : float, optional
         Scale the vectors of each side, by one factor, to this root mean square norm.
     random_state : int, None, or numpy generator
@@ -116,7 +116,7 @@ class LINE(BipartiteEstimator):
         total_samples: int | None = None,
         n_negatives: int = 5,
         epochs: int = 50,
-        learning_rate: float = 0.05,
+        learning_rate: float = 0.5,
         norm: float | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,

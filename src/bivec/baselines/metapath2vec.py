@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bivec.baselines.skipgram import WalkEstimator, WalkSettings
+from bivec.baselines.skipgram import WalkEstimator
 from bivec.models.base import ProgressCallback
 
 
@@ -86,6 +86,7 @@ class Metapath2Vec(WalkEstimator):
     """
 
     method: ClassVar[str] = "metapath2vec"
+    fixed: ClassVar[dict[str, bool]] = {"by_type": True, "from_left": True}
 
     def __init__(
         self,
@@ -114,11 +115,3 @@ class Metapath2Vec(WalkEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
-
-    def _settings(self, seed: int) -> WalkSettings:
-        return WalkSettings(
-            dim=self.dim, n_walks=self.n_walks, walk_length=self.walk_length, window=self.window,
-            n_negatives=self.n_negatives, epochs=self.epochs, learning_rate=self.learning_rate,
-            weighted=self.weighted, seed=seed,
-            by_type=True, from_left=True,
-        )  # fmt: skip

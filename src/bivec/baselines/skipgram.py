@@ -24,17 +24,16 @@ from __future__ import annotations
 
 import threading
 import time
-from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from bivec.checks import check_integer, check_number
 from bivec.errors import InputError
-from bivec.graph import BipartiteGraph, GraphSide
+from bivec.graph import BipartiteGraph
 from bivec.memory import require_memory
 from bivec.models.base import BipartiteEstimator, Learned
 from bivec.settings import BLOCK, LossRecord
@@ -120,6 +119,7 @@ class SkipGram(Sweeps):
     ) -> None:
         from bivec.kernels.rng import fill_uniform
         from bivec.kernels.train import aligned
+        from bivec.kernels.walk import make_sides
 
         super().__init__(settings.epochs, n_jobs)
         self.graph, self.settings = graph, settings
@@ -129,7 +129,7 @@ class SkipGram(Sweeps):
             f"Training {self.n:,} nodes at dimension {settings.dim}",
             "Choose a smaller dim, fewer walks in each epoch, or a graph with fewer nodes.",
         )
-        self._roads = roads(graph, settings.weighted)
+        self._sides = make_sides(graph.left, graph.right, settings.weighted and graph.weighted)
         self._starts = starts(graph, settings.from_left)
         self._table = aligned((2 * self.n, settings.dim))
         self._squares = np.full(2 * self.n, CALM, np.float32)
@@ -174,7 +174,7 @@ class SkipGram(Sweeps):
 
         s = self.settings
         walks, windows = make_walks(
-            self._roads, self._starts, self.n, s, self.epoch * s.steps, self.workers.run
+            self._sides, self._starts, self.n, s, self.epoch * s.steps, self.workers.run
         )
         indptr, places = np.empty(self.n + 1, np.int64), np.empty(walks.size, np.int64)
         walk.find_nodes(walks, indptr, places)
@@ -218,26 +218,6 @@ class SkipGram(Sweeps):
         return sums
 
 
-def roads(graph: BipartiteGraph, weighted: bool) -> Any:
-    """Return the graph as walks see it: with running sums of weights where they count."""
-    from bivec.kernels.view import read_only
-    from bivec.kernels.walk import Roads
-
-    sides = []
-    for side in (graph.left, graph.right):
-        sums = _row_sums(side) if weighted and graph.weighted else np.empty(0)
-        sides += [read_only(side.indptr), read_only(side.indices), read_only(sums)]
-    return Roads(*sides)
-
-
-def _row_sums(side: GraphSide) -> npt.NDArray[np.float64]:
-    """Return the running sums of weights within each row."""
-    sums = np.cumsum(side.weights, dtype=np.float64)
-    before = np.append(0, sums)[side.indptr[:-1]]
-    running: npt.NDArray[np.float64] = sums - np.repeat(before, side.degrees)
-    return running
-
-
 def starts(graph: BipartiteGraph, from_left: bool) -> npt.NDArray[np.int64]:
     """Return the nodes that walks start from: those with an edge, in the order of their rows."""
     nodes = np.flatnonzero(graph.left.degrees)
@@ -247,7 +227,7 @@ def starts(graph: BipartiteGraph, from_left: bool) -> npt.NDArray[np.int64]:
 
 
 def make_walks(
-    roads: Any,
+    sides: Any,
     starts: npt.NDArray[np.int64],
     n: int,
     settings: WalkSettings,
@@ -265,7 +245,7 @@ def make_walks(
     walks = np.empty(size, np.int32 if n < 1 << 31 else np.int64)
     windows = np.empty(size, np.uint8)
     run(
-        lambda a, b: walk_rows(roads, course, starts, walks, windows, a, b),
+        lambda a, b: walk_rows(sides, course, starts, walks, windows, a, b),
         len(starts),
         _WALK_CHUNK,
     )
@@ -275,9 +255,14 @@ def make_walks(
 class WalkEstimator(BipartiteEstimator):
     """An estimator that trains by skip-gram over walks."""
 
-    @abstractmethod
+    fixed: ClassVar[dict[str, bool]] = {}
+    """Settings of walks that are no parameters."""
+
     def _settings(self, seed: int) -> WalkSettings:
-        """Return the checked settings of training."""
+        given = {
+            f.name: getattr(self, f.name) for f in fields(WalkSettings) if hasattr(self, f.name)
+        }
+        return WalkSettings(**given, **self.fixed, seed=seed)
 
     def _learn(self, graph: BipartiteGraph, settings: WalkSettings, init: Any) -> Learned:
         trainer = SkipGram(graph, settings, init, getattr(self, "n_jobs", None))

@@ -57,7 +57,7 @@ class VERSE(BipartiteEstimator):
     epochs : int
         Sweeps over all nodes.
     learning_rate : float
-        Of row-wise Adagrad; falls linearly to 0 over the epochs.
+        Length of the first step of a row, by row-wise Adagrad; falls linearly to 0 over the epochs.
     norm : float, optional
         Scale the vectors of each side, by one factor, to this root mean square norm.
     random_state : int, None, or numpy generator
@@ -123,7 +123,7 @@ class VERSE(BipartiteEstimator):
         n_samples: int = 200,
         n_negatives: int = 3,
         epochs: int = 50,
-        learning_rate: float = 0.05,
+        learning_rate: float = 0.5,
         norm: float | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,

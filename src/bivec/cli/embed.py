@@ -81,9 +81,7 @@ class Parameters:
     ] = None
     learning_rate: Annotated[
         float | None,
-        _option(
-            help="Falls to 0. Default: 0.025 (fobe, hobe: 0.03; line, verse: 0.05; bine: 0.1)."
-        ),
+        _option(help="Falls to 0. Default: 0.025 (fobe, hobe: 0.03; line, verse: 0.5; bine: 0.1)."),
     ] = None
     draw: Annotated[
         str | None, _option(help="How pairs are drawn: walk or set. Default: walk.")
@@ -105,9 +103,13 @@ class Parameters:
     damping: Annotated[
         float | None, _option(help="hobe: share of the old coordinate kept. Default: 0.5.")
     ] = None
-    order: Annotated[str | None, _option(help="hobe: jacobi or gauss-seidel. Default: jacobi.")] = (
-        None
-    )
+    order: Annotated[
+        str | None,
+        _option(
+            help="hobe: jacobi or gauss-seidel; line: both, first or second. "
+            "Default: jacobi (line: both)."
+        ),
+    ] = None
     rescale: Annotated[
         bool | None,
         _option("--rescale/--no-rescale", help="hobe: spread coordinates each round. Default: no."),
@@ -157,7 +159,10 @@ def embed(
     ],
     method: Annotated[
         str,
-        typer.Option(metavar="NAME", help="fobe, hobe, deepwalk, node2vec, metapath2vec."),
+        typer.Option(
+            metavar="NAME",
+            help="fobe, hobe, deepwalk, node2vec, metapath2vec, line, verse, bine, svd, gsvd.",
+        ),
     ] = "fobe",
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 0,
     jobs: Annotated[

@@ -33,7 +33,9 @@ def register(app: typer.Typer) -> None:
 def reproduce(
     name: Annotated[
         str | None,
-        typer.Argument(help="An experiment, a .toml file, or all. Without one, they are listed."),
+        typer.Argument(
+            help="An experiment, a .toml file, or all of the paper. Without one, they are listed."
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="A small version, in minutes; the report says so.")
@@ -66,6 +68,7 @@ def reproduce(
         _list(json)
         return
     wanted = [experiments.find(n) for n in (experiments.names() if name == "all" else [name])]
+    wanted = [experiment for experiment in wanted if experiment.paper or name != "all"]
     check_drawing()
     directory = cache or experiments.default_directory()
     written = {}

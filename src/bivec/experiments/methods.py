@@ -24,10 +24,10 @@ In Amazon's left task 4 gains .05 for FOBE and .01 for HOBE. Rankings do not dep
 
 def registry() -> dict[str, Callable[..., Any]]:
     """Return every method that can be measured, by name: what makes an estimator of it."""
+    from bivec.baselines import ALL_METHODS
     from bivec.combine import METHODS as COMBINATIONS
-    from bivec.models import METHODS
 
-    return {**METHODS, **COMBINATIONS}
+    return {**ALL_METHODS, **COMBINATIONS}
 
 
 def every_method(parameter: str | None = None) -> tuple[str, ...]:

@@ -25,11 +25,10 @@ from bivec.kernels.observe import seek
 from bivec.kernels.rng import below, mix, step_key, stream
 from bivec.kernels.train import aligned
 from bivec.kernels.vector import pointer
-from bivec.kernels.verse import draw_by_sums, see, strength, walk_step
-from bivec.kernels.walk import fine_unit
+from bivec.kernels.walk import draw_by_sums, fine_unit, see, walk_step
 
-_WALKS, _EDGES = 80, 5
-"""Streams of random numbers of the walks, and of the edges beside those of the pairs."""
+_WALKS = 80
+"""Stream of random numbers of the walks."""
 _TRIES = 16
 """Steps back to where the walk stands before it is taken for stuck."""
 FURTHEST = 1.0
@@ -54,14 +53,14 @@ class Corpus(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """The share of the implicit relation in a row's gradient, and the size of both together.
+    """What the relations of a row weigh: all its contexts together, and an edge of weight 1.
 
-    A negative share: the row has neither relation. ``far`` is the table that edges lead to.
+    ``far`` is the table that edges lead to.
     """
 
     implicit: Array
+    explicit: float
     far: Array
-    size: Array
 
 
 @inner
@@ -185,6 +184,27 @@ def sample_implicit(
     return plan.number * each
 
 
+@inner
+def edges_of(view: Any, row: int) -> Any:  # pragma: no cover
+    """Return where the edges of a row begin and end, in the lists of its side."""
+    if row < view.n:
+        return view.indptr[row], view.indptr[row + 1]
+    return view.far_indptr[row - view.n], view.far_indptr[row - view.n + 1]
+
+
+@inner
+def see_edges(view: Any, row: int, e: int, n: int, scratch: Any) -> None:  # pragma: no cover
+    """Write the other ends and weights of n edges of a row, from edge e on."""
+    for m in range(n):
+        if row < view.n:
+            scratch.rows[m] = view.n + view.indices[e + m]
+            weight = view.sums[e + m + 1] - view.sums[e + m] if view.weighted else 1.0
+        else:
+            scratch.rows[m] = view.far_indices[e + m]
+            weight = view.far_sums[e + m + 1] - view.far_sums[e + m] if view.weighted else 1.0
+        scratch.weights[m] = np.float32(weight)
+
+
 @vector_inner
 def bounded_step(
     gradient: Any, dim: int, step: float, out: Any, r: int
@@ -205,11 +225,9 @@ def bine_rows(
 ) -> None:  # fmt: skip  # pragma: no cover
     """Compute new rows ``first + start`` to ``first + stop`` into ``fresh[start:stop]``.
 
-    The gradient is ``a`` times that of the implicit relation (contexts and noise, of the same side)
-    plus ``1 - a`` times that of the explicit one (edges, by weight, without noise), with ``a`` of
-    the balance. The explicit relation has no noise and so no optimum: how far a row gets is a
-    matter of how often it steps. So a step is in proportion to the size of the row's relations, as
-    it is where samples are drawn from all pairs, and Adagrad, which would level that, is not used.
+    The gradient is that of all edges, without noise, plus that of some contexts and their noise,
+    as large as all of them would be. Edges have no optimum: how far a row gets is a matter of how
+    many it has and how often it steps. Adagrad, which would level that, is not used.
     """
     view, scratch = see(sides), room(arrays)
     corpus = Corpus(
@@ -220,31 +238,33 @@ def bine_rows(
     far, noise = pointer(balance.far), pointer(tables.noise)
     out, loss = pointer(fresh), pointer(losses)
     dim, total = tables.own.shape[1], tables.own.shape[0]
+    room_for = plan.number * (1 + plan.n_negatives)
     for r in range(start, stop):
         row = first + r
         if r == start or row == view.n or row % SHARING == 0:
             fill_pool(noise, plan, view.n, total, row, scratch.pool)
         keep_row(own, dim, row, out, r, loss)
-        share = balance.implicit[row]
         for c in range(dim):
             scratch.gradient[c] = _ZERO
-        if share > 0:
+        if balance.implicit[row] > 0:
             weight = tables.weights[row if tables.weights.size > 1 else 0]
             n = sample_implicit(plan, corpus, row, weight, scratch)
-            part, count = add_term(own, row, other, dim, scratch, n, _NO_OFFSET, share)
+            each = np.float32(balance.implicit[row] / plan.number)
+            part, count = add_term(own, row, other, dim, scratch, n, _NO_OFFSET, each)
             loss[2 * r] += part
             loss[2 * r + 1] += count
-        if 0 <= share < 1 and strength(view, row) > 0:
-            edges = stream(plan.seed, plan.relation + _EDGES, row)
-            for s in range(plan.number):
-                scratch.rows[s] = walk_step(view, row, step_key(edges, plan.first + s), 0)
-                scratch.weights[s] = _ONE
-            part, count = add_term(
-                own, row, far, dim, scratch, plan.number, _NO_OFFSET, _ONE - share
-            )
-            loss[2 * r] += part
-            loss[2 * r + 1] += count
-        bounded_step(scratch.gradient, dim, plan.rate * balance.size[row] / plan.number, out, r)
+        if balance.explicit > 0:
+            e, stop_edge = edges_of(view, row)
+            while e < stop_edge:
+                n = min(room_for, stop_edge - e)
+                see_edges(view, row, e, n, scratch)
+                part, count = add_term(
+                    own, row, far, dim, scratch, n, _NO_OFFSET, np.float32(balance.explicit)
+                )
+                loss[2 * r] += part
+                loss[2 * r + 1] += count
+                e += n
+        bounded_step(scratch.gradient, dim, plan.rate, out, r)
 
 
 def warmup() -> None:
@@ -257,7 +277,7 @@ def warmup() -> None:
     count_contexts(walks, 1, contexts)
     hash_neighbors(sides, bucket)
     corpus = Corpus(walks, np.zeros(3, np.int64), contexts, np.zeros(3, np.int64), bucket, 1)
-    balance = Balance(np.zeros(2, np.float32), tables.own, np.ones(2))
+    balance = Balance(np.zeros(2), 0.1, tables.own)
     bine_rows(
         sides, plan, tables, scratch, corpus, balance, aligned((2, 8)), np.empty((2, 2)), 0, 0, 2
     )

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bivec.kernels.fobe import sigmoids
-from bivec.kernels.jit import Array, inner, kernel, vector_inner
+from bivec.kernels.jit import Array, inner, kernel
 from bivec.kernels.rng import bits, step_key, stream
 from bivec.kernels.train import adagrad, aligned
-from bivec.kernels.vector import AHEAD, pointer, prefetch_row
-from bivec.kernels.verse import EDGE, Sides, draw_by_sums, draw_pair, see, strength
-from bivec.kernels.walk import fine_unit
+from bivec.kernels.vector import AHEAD, dots_between, pointer, prefetch_row, weighted_sum
+from bivec.kernels.verse import EDGE, draw_pair
+from bivec.kernels.walk import Sides, draw_by_sums, example_sides, fine_unit, see, strength
 
 ALL, FAR, SAME = 0, 1, 2
 """Which nodes are noise: all, those of the other side, those of the own side."""
@@ -123,33 +123,6 @@ def draw_noise(
             weights[at + 1 + m] = _ZERO
 
 
-@vector_inner
-def pair_dots(
-    own: Any, row: int, other: Any, dim: int, rows: Any, n: int, out: Any
-) -> None:  # pragma: no cover
-    """Write the dots of one row with rows of another table, four at a time."""
-    at = row * dim
-    whole = n - n % 4
-    for m in range(0, whole, 4):
-        for k in range(m + AHEAD, min(m + AHEAD + 4, n)):
-            prefetch_row(other, dim, rows[k])
-        r0, r1, r2, r3 = rows[m] * dim, rows[m + 1] * dim, rows[m + 2] * dim, rows[m + 3] * dim
-        s0 = s1 = s2 = s3 = _ZERO
-        for c in range(dim):
-            x = own[at + c]
-            s0 += x * other[r0 + c]
-            s1 += x * other[r1 + c]
-            s2 += x * other[r2 + c]
-            s3 += x * other[r3 + c]
-        out[m], out[m + 1], out[m + 2], out[m + 3] = s0, s1, s2, s3
-    for m in range(whole, n):
-        r0 = rows[m] * dim
-        s0 = _ZERO
-        for c in range(dim):
-            s0 += own[at + c] * other[r0 + c]
-        out[m] = s0
-
-
 @inner
 def coefficients(x: Any, weights: Any, n: int, offset: Any) -> Any:  # pragma: no cover
     """Turn n dots into derivatives of the loss, in place; return (loss without weights, pairs)."""
@@ -176,26 +149,6 @@ def coefficients(x: Any, weights: Any, n: int, offset: Any) -> Any:  # pragma: n
     return loss - np.log(factor), count
 
 
-@vector_inner
-def add_rows(
-    other: Any, dim: int, rows: Any, x: Any, n: int, scale: Any, out: Any
-) -> None:  # pragma: no cover
-    """Add ``scale * sum over m of x[m] * other[rows[m]]`` to ``out``; four rows at a time."""
-    whole = n - n % 4
-    for m in range(0, whole, 4):
-        r0, r1, r2, r3 = rows[m] * dim, rows[m + 1] * dim, rows[m + 2] * dim, rows[m + 3] * dim
-        a0, a1, a2, a3 = scale * x[m], scale * x[m + 1], scale * x[m + 2], scale * x[m + 3]
-        for c in range(dim):
-            out[c] += (a0 * other[r0 + c] + a1 * other[r1 + c]) + (
-                a2 * other[r2 + c] + a3 * other[r3 + c]
-            )
-    for m in range(whole, n):
-        r0 = rows[m] * dim
-        a0 = scale * x[m]
-        for c in range(dim):
-            out[c] += a0 * other[r0 + c]
-
-
 @inner
 def add_term(
     own: Any, row: int, other: Any, dim: int, scratch: Any, n: int, offset: Any, scale: Any
@@ -203,9 +156,11 @@ def add_term(
     """Add the gradient of n pairs by the owner's row; return (loss, pairs)."""
     for m in range(min(AHEAD, n)):
         prefetch_row(other, dim, scratch.rows[m])
-    pair_dots(own, row, other, dim, scratch.rows, n, scratch.x)
+    dots_between(own, row * dim, other, dim, scratch.rows, 0, n, scratch.x)
     loss, count = coefficients(scratch.x, scratch.weights, n, offset)
-    add_rows(other, dim, scratch.rows, scratch.x, n, scale, scratch.gradient)
+    for m in range(n):
+        scratch.x[m] *= scale
+    weighted_sum(other, dim, scratch.rows, scratch.x, n, scratch.gradient)
     return loss, count
 
 
@@ -313,14 +268,10 @@ def scratch_arrays(number: int, n_negatives: int, dim: int) -> Scratch:
 
 def example() -> tuple[Sides, Plan, Tables, Scratch]:
     """Return the arguments for a graph of one edge, with which kernels are compiled."""
-    from bivec.kernels.view import read_only
-
-    indptr, indices = read_only(np.array([0, 1], np.int64)), read_only(np.zeros(1, np.int32))
-    sums = np.array([0.0, 1.0])
     table = aligned((2, 8))
     table[:] = 0
     return (
-        Sides(indptr, indices, sums, indptr, indices, sums, 1, 1, 0),
+        example_sides(),
         Plan(0, 0, EDGE, FAR, 1, 0.5, 0.0, 0, 1, 1.0, 0.1),
         Tables(table, table, np.zeros(2, np.float32), np.arange(3.0), np.ones(1, np.float32)),
         scratch_arrays(1, 1, 8),

@@ -23,7 +23,7 @@ from bivec.kernels.jit import Array, inner, kernel
 from bivec.kernels.rng import below, step_key, stream
 from bivec.kernels.train import adagrad, aligned
 from bivec.kernels.vector import AHEAD, dots, pointer, prefetch_row, weighted_sum
-from bivec.kernels.walk import fine_unit, first_above
+from bivec.kernels.walk import draw_by_sums
 
 _NOISE, _CENTRES = 302, 303
 """Streams of random numbers."""
@@ -135,10 +135,8 @@ def fill_pool(corpus: Any, task: Any, n: int, i: int, room: Any) -> None:  # pra
         key = step_key(stream(task.seed, _NOISE + 2 * group, i // SHARING), task.epoch)
         low = 0 if group == 0 else task.n_left
         high = task.n_left if task.groups == 2 and group == 0 else n
-        span = noise[high] - noise[low]
         for k in range(POOL):
-            at = first_above(noise, low + 1, high + 1, noise[low] + fine_unit(key, k) * span)
-            room.context_pool[group][k] = n + at - 1
+            room.context_pool[group][k] = n + draw_by_sums(noise, low, high, key, k)
         key = step_key(stream(task.seed, _CENTRES + 2 * group, i // SHARING), task.epoch)
         counter = 0
         for k in range(POOL):

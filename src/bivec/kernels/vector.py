@@ -64,13 +64,45 @@ def prefetch_row(table: Any, dim: int, row: int) -> None:  # pragma: no cover
 
 
 @vector_inner
+def dots_between(
+    own: Any, at: int, table: Any, dim: int, rows: Any, start: int, stop: int, out: Any
+) -> None:  # pragma: no cover
+    """Write the dots of the row that begins at ``own[at]`` with rows of a table, maybe its own.
+
+    ``out[m]`` is that with ``table[rows[m]]``, for m in [start, stop). Four rows at a time, so that
+    the own row is read once for them.
+    """
+    whole = stop - (stop - start) % 4
+    for m in range(start, whole, 4):
+        for k in range(m + AHEAD, min(m + AHEAD + 4, stop)):
+            prefetch_row(table, dim, rows[k])
+        r0, r1, r2, r3 = rows[m] * dim, rows[m + 1] * dim, rows[m + 2] * dim, rows[m + 3] * dim
+        s0 = s1 = s2 = s3 = _ZERO
+        for c in range(dim):
+            x = own[at + c]
+            s0 += x * table[r0 + c]
+            s1 += x * table[r1 + c]
+            s2 += x * table[r2 + c]
+            s3 += x * table[r3 + c]
+        out[m] = s0
+        out[m + 1] = s1
+        out[m + 2] = s2
+        out[m + 3] = s3
+    for m in range(whole, stop):
+        r0 = rows[m] * dim
+        s0 = _ZERO
+        for c in range(dim):
+            s0 += own[at + c] * table[r0 + c]
+        out[m] = s0
+
+
+@vector_inner
 def dots(
     table: Any, dim: int, own: int, rows: Any, start: int, stop: int, out: Any
 ) -> None:  # pragma: no cover
     """Write ``out[m] = table[own] . table[rows[m]]`` for m in [start, stop).
 
-    Four rows at a time, so that the own row is read once for them; five where there are just five,
-    the usual number of sampled neighbours.
+    All at once where there are just five, the usual number of sampled neighbours.
     """
     own *= dim
     if stop - start == 5:
@@ -91,28 +123,7 @@ def dots(
         out[m + 3] = s3
         out[m + 4] = s4
         return
-    whole = stop - (stop - start) % 4
-    for m in range(start, whole, 4):
-        for k in range(m + AHEAD, min(m + AHEAD + 4, stop)):
-            prefetch_row(table, dim, rows[k])
-        r0, r1, r2, r3 = rows[m] * dim, rows[m + 1] * dim, rows[m + 2] * dim, rows[m + 3] * dim
-        s0 = s1 = s2 = s3 = _ZERO
-        for c in range(dim):
-            x = table[own + c]
-            s0 += x * table[r0 + c]
-            s1 += x * table[r1 + c]
-            s2 += x * table[r2 + c]
-            s3 += x * table[r3 + c]
-        out[m] = s0
-        out[m + 1] = s1
-        out[m + 2] = s2
-        out[m + 3] = s3
-    for m in range(whole, stop):
-        r0 = rows[m] * dim
-        s0 = _ZERO
-        for c in range(dim):
-            s0 += table[own + c] * table[r0 + c]
-        out[m] = s0
+    dots_between(table, own, table, dim, rows, start, stop, out)
 
 
 @vector_inner

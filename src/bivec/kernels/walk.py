@@ -21,18 +21,18 @@ _S11 = np.uint64(11)
 _FINE = 2.0**-53
 
 
-class Roads(NamedTuple):
-    """The graph from both sides; ``weights`` add up along each row, or are empty for uniform steps.
+class Sides(NamedTuple):
+    """The graph from both sides; the sums are running sums of weights, empty where all are 1."""
 
-    Row i of a side ends at ``weights[indptr[i + 1] - 1]`` with its total.
-    """
-
-    indptr: Array
-    indices: Array
-    weights: Array
-    far_indptr: Array
-    far_indices: Array
-    far_weights: Array
+    indptr: Any
+    indices: Any
+    sums: Any
+    far_indptr: Any
+    far_indices: Any
+    far_sums: Any
+    n: int
+    n_far: int
+    weighted: int
 
 
 class Course(NamedTuple):
@@ -71,19 +71,51 @@ def first_above(sums: Any, start: int, stop: int, value: float) -> int:  # pragm
 
 
 @inner
-def draw_edge(
-    indptr: Any, weights: Any, weighted: bool, node: int, key: Any, counter: int
+def draw_by_sums(
+    sums: Any, start: int, stop: int, key: Any, counter: int
 ) -> int:  # pragma: no cover
-    """Return an edge of a node, drawn uniformly or by weight."""
-    start, stop = indptr[node], indptr[node + 1]
-    if weighted:
-        return first_above(weights, start, stop, fine_unit(key, counter) * weights[stop - 1])
-    return start + below(key, counter, stop - start)  # type: ignore[no-any-return]
+    """Return e in [start, stop) with a probability in proportion to ``sums[e + 1] - sums[e]``."""
+    goal = sums[start] + fine_unit(key, counter) * (sums[stop] - sums[start])
+    return first_above(sums, start + 1, stop + 1, goal) - 1
+
+
+@inner
+def see(sides: Any) -> Any:  # pragma: no cover
+    """Return the graph as pointers; the arrays must outlive them."""
+    return Sides(
+        pointer(sides.indptr), pointer(sides.indices), pointer(sides.sums),
+        pointer(sides.far_indptr), pointer(sides.far_indices), pointer(sides.far_sums),
+        sides.n, sides.n_far, sides.weighted,
+    )  # fmt: skip
+
+
+@inner
+def walk_step(view: Any, row: int, key: Any, counter: int) -> Any:  # pragma: no cover
+    """Return a neighbour of a row, by weight; both are numbers in the table of both sides."""
+    if row < view.n:
+        start, stop = view.indptr[row], view.indptr[row + 1]
+        if view.weighted:
+            return view.n + view.indices[draw_by_sums(view.sums, start, stop, key, counter)]
+        return view.n + view.indices[start + below(key, counter, stop - start)]
+    start, stop = view.far_indptr[row - view.n], view.far_indptr[row - view.n + 1]
+    if view.weighted:
+        return np.int64(view.far_indices[draw_by_sums(view.far_sums, start, stop, key, counter)])
+    return np.int64(view.far_indices[start + below(key, counter, stop - start)])
+
+
+@inner
+def strength(view: Any, row: int) -> float:  # pragma: no cover
+    """Return the sum of the weights of a row's edges."""
+    if row < view.n:
+        start, stop = view.indptr[row], view.indptr[row + 1]
+        return view.sums[stop] - view.sums[start] if view.weighted else np.float64(stop - start)
+    start, stop = view.far_indptr[row - view.n], view.far_indptr[row - view.n + 1]
+    return view.far_sums[stop] - view.far_sums[start] if view.weighted else np.float64(stop - start)
 
 
 @kernel
 def walk_rows(
-    roads: Any, course: Any, starts: Array, walks: Array, windows: Array, start: int, stop: int
+    sides: Any, course: Any, starts: Array, walks: Array, windows: Array, start: int, stop: int
 ) -> None:  # pragma: no cover
     """Write the walks of the starts [start, stop), and the window drawn for each of their tokens.
 
@@ -92,11 +124,7 @@ def walk_rows(
     proposal is a neighbour of where the walk came from, so there is no third case. A window is
     uniform in 1 to ``course.window``.
     """
-    indptr, indices = pointer(roads.indptr), pointer(roads.indices)
-    far_indptr, far_indices = pointer(roads.far_indptr), pointer(roads.far_indices)
-    weights, far_weights = pointer(roads.weights), pointer(roads.far_weights)
-    weighted = roads.weights.size > 0
-    n_left = roads.indptr.size - 1
+    view = see(sides)
     most = max(course.back, course.on)
     plain = course.back == course.on
     back, on = np.float32(course.back / most), np.float32(course.on / most)
@@ -114,16 +142,8 @@ def walk_rows(
                 at += 1
                 if t + 1 == course.length:
                     break
-                left = node < n_left
                 while True:
-                    if left:
-                        e = draw_edge(indptr, weights, weighted, node, key, counter)
-                        other = n_left + np.int64(indices[e])
-                    else:
-                        e = draw_edge(
-                            far_indptr, far_weights, weighted, node - n_left, key, counter
-                        )
-                        other = np.int64(far_indices[e])
+                    other = walk_step(view, node, key, counter)
                     counter += 1
                     if plain or previous < 0:
                         break
@@ -157,16 +177,32 @@ def find_nodes(walks: Array, indptr: Array, places: Array) -> None:  # pragma: n
     ends[0] = 0
 
 
-def example_roads() -> Roads:
+def make_sides(left: Any, right: Any, weighted: bool) -> Sides:
+    """Return both sides of a graph, with running sums of their weights where they matter."""
+    none = np.zeros(1, np.float64)
+    sums = [_running(side.weights) if weighted else none for side in (left, right)]
+    return Sides(
+        left.indptr, left.indices, sums[0], right.indptr, right.indices, sums[1],
+        len(left.indptr) - 1, len(right.indptr) - 1, int(weighted),
+    )  # fmt: skip
+
+
+def _running(weights: Array) -> Array:
+    sums = np.zeros(len(weights) + 1)
+    np.cumsum(weights, dtype=np.float64, out=sums[1:])
+    return sums
+
+
+def example_sides() -> Sides:
     """Return the graph of one edge, with which kernels are compiled."""
     indptr, indices = read_only(np.array([0, 1], np.int64)), read_only(np.zeros(1, np.int32))
-    weights = read_only(np.ones(1))
-    return Roads(indptr, indices, weights, indptr, indices, weights)
+    sums = np.array([0.0, 1.0])
+    return Sides(indptr, indices, sums, indptr, indices, sums, 1, 1, 0)
 
 
 def warmup() -> None:
     """Compile for the arrays of a graph with 32-bit indices."""
     walks, windows = np.empty(2, np.int32), np.empty(2, np.uint8)
     course = Course(0, 1, 0, 1, 2, 1, 1.0, 1.0)
-    walk_rows(example_roads(), course, np.zeros(1, np.int64), walks, windows, 0, 1)
+    walk_rows(example_sides(), course, np.zeros(1, np.int64), walks, windows, 0, 1)
     find_nodes(walks, np.empty(3, np.int64), np.empty(2, np.int64))
