@@ -174,8 +174,8 @@ class Combination(BipartiteEstimator):
         embeddings = self._inputs(graph, settings.seed)
         width = sum(embedding.dim for embedding in embeddings)
         require_memory(
-            (graph.n_left + graph.n_right) * (5 * width + 4 * self.dim + 40 * self.n_negatives)
-            + 48 * graph.n_edges,
+            (graph.n_left + graph.n_right) * (5 * width + 4 * self.dim + 90 * self.n_negatives)
+            + 90 * graph.n_edges,  # about 84 bytes a pair, as measured
             f"Combining {len(embeddings)} embeddings of {width} columns in all",
             "Give embeddings of smaller dimensions, or a graph with fewer nodes.",
         )
