@@ -140,9 +140,7 @@ class Verbs:
 
         return score(self, pairs, scorer)
 
-    def predict_links(
-        self, n: int = 100, *, scorer: str | Scorer | None = None, n_jobs: int | None = None
-    ) -> Links:
+    def predict_links(self, n: int = 100, *, scorer: str | Scorer | None = None) -> Links:
         """Find the n pairs without an edge that score best, over the whole graph.
 
         All pairs are scored, block by block: time grows with left times right nodes, memory does
@@ -154,8 +152,6 @@ class Verbs:
             How many; fewer come only where the graph has fewer absent pairs.
         scorer : str or Scorer, optional
             As for :meth:`recommend`.
-        n_jobs : int, optional
-            As for :meth:`recommend`.
 
         Returns
         -------
@@ -164,7 +160,7 @@ class Verbs:
         """
         from bivec.queries import predict_links
 
-        return predict_links(self, n, scorer=scorer, n_jobs=n_jobs)
+        return predict_links(self, n, scorer=scorer)
 
     def explain(
         self, left: Id, right: Id, n: int = 5, *, scorer: str | Scorer | None = None

@@ -137,7 +137,6 @@ def predict_links(
     n: int = 100,
     *,
     scorer: str | Scorer | None = None,
-    n_jobs: int | None = None,
 ) -> Links:
     """Find the best absent pairs; see :meth:`bivec.Embedding.predict_links`."""
     n = check_integer("n", n, low=0)
@@ -145,7 +144,7 @@ def predict_links(
     if graph is None:
         raise needs_a_graph("predicting links")
     chosen = fitted(vectors, scorer, "left")
-    left, right, scores = best_pairs(chosen, n, graph, graph.right.degrees == 0)
+    left, right, scores = best_pairs(chosen, n, graph)
     return Links(names(graph.left.ids, left), names(graph.right.ids, right), scores, chosen.name)
 
 
