@@ -12,6 +12,8 @@ from bivec.graph import BipartiteGraph, Side
 from bivec.ids import Id
 
 if TYPE_CHECKING:
+    from bivec.embedding.embedding import Embedding
+    from bivec.embedding.folded import FoldedSide
     from bivec.queries import Explanation, Links, Ranking, Scorer
 
 
@@ -187,3 +189,51 @@ class Verbs:
         from bivec.queries import explain
 
         return explain(self, left, right, n, scorer=scorer)
+
+    def fold_in(self, rows: Any, side: Side = "left", *, n_jobs: int | None = None) -> FoldedSide:
+        """Return vectors for new nodes from their edges, without training again.
+
+        A new row is optimised with the method's own objective while all others stay; see
+        :mod:`bivec.queries.fold`. For FOBE and HOBE, with the graph at hand.
+
+        Parameters
+        ----------
+        rows : mapping, sparse matrix, or edges
+            ``{new id: neighbours}``, where neighbours are ids of the other side, or pairs of an id
+            and a weight; a matrix with one row for each new node and one column for each node of
+            the other side, in the order of their rows; or edges in any form that
+            :func:`bivec.as_graph` takes, left ids first.
+        side : {"left", "right"}
+            The side of the new nodes.
+        n_jobs : int, optional
+            Threads; every core where not given. The bytes do not depend on it.
+
+        Returns
+        -------
+        FoldedSide
+            Ids and vectors as of a side of an embedding. Neighbours that the embedding does not
+            know are listed in ``unknown``; a node without a known neighbour gets a vector of
+            zeros. ``embedding.extended(folded)`` answers questions about the new nodes.
+
+        Examples
+        --------
+        >>> import bivec
+        >>> emb = bivec.FOBE(dim=16).fit(bivec.datasets.southern_women()).embedding_
+        >>> new = emb.fold_in({"Zoe": ["E11", "E12", "E99"]})
+        >>> new
+        FoldedSide(1 left, dim 16, 1 unknown neighbour)
+        >>> emb.extended(new).recommend("Zoe", n=2).ids
+        ['E9', 'E14']
+        """
+        from bivec.embedding.folded import folded
+
+        return folded(self, rows, side, n_jobs)
+
+    def extended(self, folded: FoldedSide) -> Embedding:
+        """Return the embedding with folded-in nodes behind the others, edges included.
+
+        Nothing is trained; every vector that was there is as it was.
+        """
+        from bivec.embedding.folded import extended
+
+        return extended(self, folded)

@@ -24,14 +24,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bivec.checks import check_integer
-from bivec.graph import BipartiteGraph
 from bivec.ids import Id
 from bivec.queries.ask import Vectors, fitted
+from bivec.queries.coordinates import coordinates_of
 from bivec.queries.results import Bridge, Explanation
 from bivec.queries.scorers import Scorer, Table, needs_a_graph, unit
-from bivec.similarity import AlgebraicCoordinates, algebraic_coordinates
-
-_COORDINATES = ("trials", "sweeps", "damping", "order", "rescale", "random_state")
+from bivec.similarity import AlgebraicCoordinates
 
 
 def explain(
@@ -55,7 +53,7 @@ def explain(
     whole = float(p.sum() * q.sum())
 
     # Bridges
-    coordinates = _coordinates(vectors, graph)
+    coordinates = coordinates_of(vectors, graph)
     room = min(n, len(shared) * len(others))
     strengths, keys = np.zeros(max(1, room), np.float32), np.zeros(max(1, room), np.int64)
     terms = np.zeros(max(1, room))
@@ -107,16 +105,6 @@ def _estimates(
         1 / (1 + np.exp(-dots)) if method == "fobe" else np.maximum(dots, 0)
     )
     return estimates
-
-
-def _coordinates(vectors: Vectors, graph: BipartiteGraph) -> AlgebraicCoordinates:
-    """Return the algebraic coordinates, those of training where the method had some."""
-    if "coordinates" not in vectors.cache:
-        known = {k: v for k, v in vectors.params.items() if k in _COORDINATES}
-        how = known if vectors.method == "hobe" else {}
-        vectors.cache["coordinates"] = algebraic_coordinates(graph, **how)
-    kept: AlgebraicCoordinates = vectors.cache["coordinates"]
-    return kept
 
 
 def _similarity(coordinates: AlgebraicCoordinates, left: int, right: int) -> float:
