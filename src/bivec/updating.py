@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from bivec.embedding import Embedding
 from bivec.graph import BipartiteGraph, GraphSide, Side
+from bivec.queries.ask import OTHER
 from bivec.queries.fold import NewNodes, fold_in, training_settings
 from bivec.settings import BLOCK, EpochRecord, Progress, Settings
 from bivec.similarity import EdgeSimilarity
@@ -79,14 +80,15 @@ def update(
     tables = []
     for side in _SIDES:
         table = embedding.side(side).vectors
-        nodes = _newcomers(
-            graph.side(side), len(table), len(old.left if side == "right" else old.right)
-        )
+        nodes = _newcomers(graph.side(side), len(table), len(old.side(OTHER[side])))
         tables.append(np.concatenate([table, fold_in(embedding, nodes, side, n_jobs)]))
 
     # Train on
     slower = replace(settings, learning_rate=settings.learning_rate * _RATE)
-    start = [table / np.float32(scale) for table, scale in zip(tables, scales, strict=True)]
+    start = [
+        np.asarray(table / np.float32(scale), np.float32)
+        for table, scale in zip(tables, scales, strict=True)
+    ]
     trainer = Updating(graph, slower, similarity(graph, settings), start, chosen, n_jobs)
     if len(left):
         trainer.run(progress)
@@ -133,7 +135,7 @@ def _neighbors(side: GraphSide, rows: Rows) -> npt.NDArray[Any]:
 
 
 def _newcomers(side: GraphSide, known: int, far_known: int) -> NewNodes:
-    """Return the rows of a side from ``known`` on, with their edges to old nodes of the far side."""
+    """Return the rows of a side from ``known`` on, with their edges to old nodes."""
     first = side.indptr[known]
     inside = side.indices[first:] < far_known
     counts = np.concatenate([[0], np.cumsum(inside)])
