@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from bivec.embedding import Embedding
 from bivec.graph import BipartiteGraph, GraphSide, Side
-from bivec.queries.ask import OTHER
 from bivec.queries.fold import NewNodes, fold_in, training_settings
+from bivec.queries.parts import OTHER
 from bivec.settings import BLOCK, EpochRecord, Progress, Settings
 from bivec.similarity import EdgeSimilarity
 from bivec.training import Trainer

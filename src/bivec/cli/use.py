@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -67,6 +68,12 @@ def register(app: typer.Typer) -> None:
             "bivec explain ratings.bivec ann Alien -n 3 --json",
         )
     )(explain)
+    app.command(
+        epilog=example(
+            "bivec index ratings.bivec",
+            "bivec recommend ratings.bivec ann --approximate",
+        )
+    )(index)
 
 
 def recommend(
@@ -82,6 +89,7 @@ def recommend(
         bool, typer.Option("--keep-known", help="Keep neighbours in the training graph.")
     ] = False,
     scorer: Scorer = None,
+    approximate: Approximate = False,
     json: Json = False,
 ) -> None:
     """Suggest nodes of the other side, known neighbours left out."""
@@ -93,7 +101,7 @@ def recommend(
         )
     rankings = embedding.recommend(
         _ids(ids), n, side=cast("Side", side), exclude_known=not keep_known,
-        allow=_file_ids(allow), deny=_file_ids(deny), scorer=scorer,
+        allow=_file_ids(allow), deny=_file_ids(deny), scorer=scorer, approximate=approximate,
     )  # fmt: skip
     _print_rankings(rankings, json)
 
@@ -103,10 +111,12 @@ def similar(
     ids: Ids,
     side: Annotated[str, typer.Option(help="The side of the ids: left or right.")] = "left",
     n: Number = 10,
+    approximate: Approximate = False,
     json: Json = False,
 ) -> None:
     """Find the nodes of the same side that are most alike, by cosine."""
-    _print_rankings(_load(model).similar(_ids(ids), side=cast("Side", side), n=n), json)
+    found = _load(model).similar(_ids(ids), cast("Side", side), n, approximate=approximate)
+    _print_rankings(found, json)
 
 
 def score(
@@ -162,6 +172,25 @@ def explain(
         print_json(explanation.to_dict())
     else:
         sys.stdout.write(f"{explanation}\n")
+
+
+def index(
+    model: Model,
+    expansion: Annotated[
+        int, typer.Option(min=1, help="Nodes looked at: higher finds more and takes longer.")
+    ] = 128,
+    jobs: Annotated[int | None, typer.Option(help="Threads. Default: every core.")] = None,
+    json: Json = False,
+) -> None:
+    """Build an approximate index, save it with the embedding, and say how much it finds."""
+    embedding = _load(model)
+    reports = embedding.build_index(expansion=expansion, n_jobs=jobs)
+    embedding.save(model)
+    if json:
+        print_json([dataclasses.asdict(report) for report in reports])
+        return
+    rows = [(r.side, r.kind, f"{r.vectors:,}", f"{r.recall:.4f}", f"{r.sample:,}") for r in reports]
+    print_table(rows, ("side", "for", "vectors", "recall at 10", "lists"), names=2)
 
 
 def _load(path: Path) -> Embedding:

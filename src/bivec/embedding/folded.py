@@ -12,8 +12,8 @@ from bivec.embedding.embedding import Embedding, EmbeddingSide
 from bivec.errors import InputError, shown
 from bivec.graph import BipartiteGraph, Side
 from bivec.ids import Id
-from bivec.queries.ask import OTHER, side_of
 from bivec.queries.fold import NewNodes, fold_in, new_nodes
+from bivec.queries.parts import OTHER, side_of
 from bivec.queries.scorers import needs_a_graph
 
 

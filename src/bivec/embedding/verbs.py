@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bivec.embedding.embedding import Embedding
     from bivec.embedding.folded import FoldedSide
     from bivec.queries import Explanation, Links, Ranking, Scorer
+    from bivec.queries.index import IndexReport
 
 
 class Verbs:
@@ -33,13 +34,13 @@ class Verbs:
     def recommend(  # type: ignore[overload-overlap]
         self, ids: Id, n: int = ..., *, side: Side = ..., exclude_known: bool = ...,
         allow: Iterable[Id] | None = ..., deny: Iterable[Id] | None = ...,
-        scorer: str | Scorer | None = ..., n_jobs: int | None = ...,
+        scorer: str | Scorer | None = ..., approximate: bool = ..., n_jobs: int | None = ...,
     ) -> Ranking: ...  # fmt: skip
     @overload
     def recommend(
         self, ids: Iterable[Id], n: int = ..., *, side: Side = ..., exclude_known: bool = ...,
         allow: Iterable[Id] | None = ..., deny: Iterable[Id] | None = ...,
-        scorer: str | Scorer | None = ..., n_jobs: int | None = ...,
+        scorer: str | Scorer | None = ..., approximate: bool = ..., n_jobs: int | None = ...,
     ) -> list[Ranking]: ...  # fmt: skip
     def recommend(
         self,
@@ -51,6 +52,7 @@ class Verbs:
         allow: Iterable[Id] | None = None,
         deny: Iterable[Id] | None = None,
         scorer: str | Scorer | None = None,
+        approximate: bool = False,
         n_jobs: int | None = None,
     ) -> Ranking | list[Ranking]:
         """Suggest nodes of the other side.
@@ -72,6 +74,8 @@ class Verbs:
         scorer : str or Scorer, optional
             One of :data:`bivec.queries.SCORERS`. By default ``"centroid"``, or ``"dot"`` where
             there is no graph. For a node without edges the default is ``"popularity"``.
+        approximate : bool
+            Take candidates from the index that :meth:`build_index` made; their scores are exact.
         n_jobs : int, optional
             Threads that select; every core where not given. The result does not depend on it.
 
@@ -91,19 +95,27 @@ class Verbs:
 
         return recommend(
             self, ids, n, side=side, exclude_known=exclude_known, allow=allow, deny=deny,
-            scorer=scorer, n_jobs=n_jobs,
+            scorer=scorer, approximate=approximate, n_jobs=n_jobs,
         )  # fmt: skip
 
     @overload
     def similar(  # type: ignore[overload-overlap]
-        self, ids: Id, side: Side = ..., n: int = ..., *, n_jobs: int | None = ...
-    ) -> Ranking: ...
+        self, ids: Id, side: Side = ..., n: int = ..., *, approximate: bool = ...,
+        n_jobs: int | None = ...,
+    ) -> Ranking: ...  # fmt: skip
     @overload
     def similar(
-        self, ids: Iterable[Id], side: Side = ..., n: int = ..., *, n_jobs: int | None = ...
-    ) -> list[Ranking]: ...
+        self, ids: Iterable[Id], side: Side = ..., n: int = ..., *, approximate: bool = ...,
+        n_jobs: int | None = ...,
+    ) -> list[Ranking]: ...  # fmt: skip
     def similar(
-        self, ids: Any, side: Side = "left", n: int = 10, *, n_jobs: int | None = None
+        self,
+        ids: Any,
+        side: Side = "left",
+        n: int = 10,
+        *,
+        approximate: bool = False,
+        n_jobs: int | None = None,
     ) -> Ranking | list[Ranking]:
         """Find the nodes of the same side whose vectors point the same way, by cosine.
 
@@ -115,7 +127,7 @@ class Verbs:
             Their side.
         n : int
             Length of a list; the node itself is never in it.
-        n_jobs : int, optional
+        approximate, n_jobs
             As for :meth:`recommend`.
 
         Returns
@@ -124,7 +136,7 @@ class Verbs:
         """
         from bivec.queries import similar
 
-        return similar(self, ids, side, n, n_jobs=n_jobs)
+        return similar(self, ids, side, n, approximate=approximate, n_jobs=n_jobs)
 
     def score(
         self, pairs: Iterable[tuple[Id, Id]], *, scorer: str | Scorer | None = None
@@ -189,6 +201,31 @@ class Verbs:
         from bivec.queries import explain
 
         return explain(self, left, right, n, scorer=scorer)
+
+    def build_index(
+        self, *, connectivity: int = 16, expansion: int = 128, n_jobs: int | None = None
+    ) -> list[IndexReport]:
+        """Build approximate indexes of both sides, for ``approximate=True``; saved with the rest.
+
+        Needs the extra ``index`` (usearch). Exact search is fast enough for some hundred thousand
+        nodes; see :mod:`bivec.queries.index`.
+
+        Parameters
+        ----------
+        connectivity, expansion : int
+            Links of a node, and nodes looked at: higher finds more and takes longer.
+        n_jobs : int, optional
+            Threads; every core where not given. With several, two builds may differ.
+
+        Returns
+        -------
+        list of IndexReport
+            What each index holds, with its measured recall.
+        """
+        from bivec.queries.index import build
+
+        self.cache["indexes"] = build(self, n_jobs, connectivity, expansion)
+        return [index.report for index in self.cache["indexes"].values()]
 
     def fold_in(self, rows: Any, side: Side = "left", *, n_jobs: int | None = None) -> FoldedSide:
         """Return vectors for new nodes from their edges, without training again.

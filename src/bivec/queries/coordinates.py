@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bivec.graph import BipartiteGraph
-from bivec.queries.ask import Vectors
+from bivec.queries.parts import Vectors
 from bivec.similarity import AlgebraicCoordinates, algebraic_coordinates
 
 _PARAMETERS = ("trials", "sweeps", "damping", "order", "rescale", "random_state")

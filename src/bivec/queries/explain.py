@@ -25,8 +25,8 @@ import numpy.typing as npt
 
 from bivec.checks import check_integer
 from bivec.ids import Id
-from bivec.queries.ask import Vectors, fitted
 from bivec.queries.coordinates import coordinates_of
+from bivec.queries.parts import Vectors, fitted
 from bivec.queries.results import Bridge, Explanation
 from bivec.queries.scorers import Scorer, Table, needs_a_graph, unit
 from bivec.similarity import AlgebraicCoordinates

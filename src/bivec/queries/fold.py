@@ -23,8 +23,8 @@ from bivec.errors import InputError
 from bivec.graph import BipartiteGraph, Side
 from bivec.ids import Id, Vocabulary
 from bivec.parallel import Workers
-from bivec.queries.ask import OTHER, Vectors, facing, side_of
 from bivec.queries.coordinates import coordinates_of
+from bivec.queries.parts import OTHER, Vectors, facing, side_of
 from bivec.queries.scorers import Table, needs_a_graph
 from bivec.sampling import graph_views
 from bivec.settings import Settings

@@ -26,18 +26,39 @@ class Known(NamedTuple):
     indptr: npt.NDArray[np.int64]
     indices: npt.NDArray[Any]
 
+    @classmethod
+    def none(cls, n: int) -> Known:
+        """Return what stands for n askers who know nothing."""
+        pointers = frozen(np.zeros(2, np.int64))
+        return cls(np.zeros(n, np.int64), pointers, frozen(np.zeros(0, np.int32)))
+
+
+class Among(NamedTuple):
+    """Who may be ranked.
+
+    Attributes
+    ----------
+    n_columns : int
+        Far rows in all.
+    known : Known, optional
+        Far rows that are left out for single askers.
+    columns : array of int, optional
+        Only these far rows, ascending.
+    barred : array of bool, optional
+        Far rows that are left out for all.
+    last : array of bool, optional
+        Far rows that come after all others.
+    """
+
+    n_columns: int
+    known: Known | None = None
+    columns: Rows | None = None
+    barred: Mask | None = None
+    last: Mask | None = None
+
 
 def best_columns(
-    scorer: Scorer,
-    rows: Rows,
-    n: int,
-    n_columns: int,
-    *,
-    known: Known | None = None,
-    columns: Rows | None = None,
-    barred: Mask | None = None,
-    last: Mask | None = None,
-    n_jobs: int | None = None,
+    scorer: Scorer, rows: Rows, n: int, among: Among, n_jobs: int | None = None
 ) -> tuple[Rows, Table, Rows]:
     """Return the n best far rows of each asking row: rows, scores, and how many there are.
 
@@ -49,20 +70,13 @@ def best_columns(
         Who asks.
     n : int
         Places of a list.
-    n_columns : int
-        Far rows in all.
-    known : Known, optional
-        Far rows that are left out for single askers.
-    columns : array of int, optional
-        Only these far rows, ascending.
-    barred : array of bool, optional
-        Far rows that are left out.
-    last : array of bool, optional
-        Far rows that come after all others.
+    among : Among
+        Who may be ranked.
     n_jobs : int, optional
         Threads that select; the result does not depend on it. BLAS has threads of its own.
     """
-    candidates = np.arange(n_columns) if columns is None else columns
+    known, last, barred = among.known, among.last, among.barred
+    candidates = np.arange(among.n_columns) if among.columns is None else among.columns
     bars = np.zeros(0, np.bool_) if barred is None else barred
     live, late = candidates, candidates[:0]
     if last is not None and (waiting := last[candidates]).any():
@@ -77,9 +91,9 @@ def best_columns(
         return items[:, :0], top[:, :0], counts
     from bivec.kernels.topk import settle, take_block
 
-    at, indptr, indices = _nothing(len(rows)) if known is None else known
+    at, indptr, indices = Known.none(len(rows)) if known is None else known
     targets, norms = _targets(scorer)
-    consecutive = len(live) == n_columns
+    consecutive = len(live) == among.n_columns
     with Workers(n_jobs) as workers:
         for start in range(0, len(rows), _ROWS):
             part = slice(start, start + _ROWS)
@@ -139,13 +153,6 @@ def best_pairs(scorer: Scorer, n: int, graph: BipartiteGraph) -> tuple[Rows, Row
         count += len(more)
         row += 1
     return keys // n_right, keys % n_right, top
-
-
-def _nothing(n: int) -> Known:
-    """Return what stands in for the known rows where there are none."""
-    return Known(
-        np.zeros(n, np.int64), frozen(np.zeros(1, np.int64)), frozen(np.zeros(0, np.int32))
-    )
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
