@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bivec.checks import check_integer
+from bivec.graph import BipartiteGraph
 from bivec.ids import Id
 from bivec.queries.coordinates import coordinates_of
 from bivec.queries.parts import Vectors, fitted
@@ -61,6 +62,8 @@ def explain(
         graph.left.indptr, graph.left.indices, graph.right.indptr, graph.right.indices,
         coordinates.left, coordinates.right, i, j, p, q, strengths, terms, keys,
     )  # fmt: skip
+    chosen = fitted(vectors, scorer, "left")
+    parts = chosen.parts(i, j)
     bridges = []
     for k in range(min(room, count)):
         b, a = int(shared[keys[k] // len(others)]), int(others[keys[k] % len(others)])
@@ -74,9 +77,9 @@ def explain(
                 float(strengths[k]),
                 float(terms[k]),
                 float(terms[k] / total) if total > 0 else 0.0,
+                None if parts is None else _contribution(graph, parts, p, others, i, keys[k]),
             )
         )
-    chosen = fitted(vectors, scorer, "left")
     return Explanation(
         left=graph.left.ids[i],
         right=graph.right.ids[j],
@@ -89,6 +92,23 @@ def explain(
         n_bridges=int(count),
         bridges=tuple(bridges),
     )
+
+
+def _contribution(
+    graph: BipartiteGraph,
+    parts: npt.NDArray[np.float64],
+    p: npt.NDArray[np.float64],
+    others: npt.NDArray[Any],
+    i: int,
+    key: int,
+) -> float:
+    """Return what the shared node of a bridge adds to the score, as far as it goes this way."""
+    place, k = divmod(int(key), len(others))
+    b = graph.left.indices[graph.left.indptr[i] + place]
+    members = graph.right.indices[graph.right.indptr[b] : graph.right.indptr[b + 1]]
+    ways = np.isin(others, members) & (others != i)
+    total = p[ways].sum()
+    return float(parts[place] * (p[k] / total if total > 0 else 1 / ways.sum()))
 
 
 def _estimates(
