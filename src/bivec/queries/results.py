@@ -267,7 +267,9 @@ class Explanation(Sequence[Bridge]):
         return "One bridge" if self.n_bridges == 1 else f"{self.n_bridges:,} bridges"
 
     def _most(self) -> str:
-        return f", the {len(self)} strongest" if len(self) < self.n_bridges else ""
+        if len(self) == self.n_bridges:
+            return ""
+        return ", the strongest" if len(self) == 1 else f", the {len(self)} strongest"
 
     __repr__ = __str__
 
