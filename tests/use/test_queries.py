@@ -313,3 +313,13 @@ def test_a_saved_embedding_answers_the_same(tmp_path, women):
     assert again.recommend(women.left.ids, n=5) == women.recommend(women.left.ids, n=5)
     assert str(again.explain("Flora Price", "E5")) == str(women.explain("Flora Price", "E5"))
     assert again == women
+
+
+def test_an_embedding_survives_pickling_after_questions(women):
+    import pickle
+
+    women.recommend("Flora Price")
+    women.explain("Flora Price", "E5")
+    again = pickle.loads(pickle.dumps(women))
+    assert again == women
+    assert again.recommend("Flora Price") == women.recommend("Flora Price")

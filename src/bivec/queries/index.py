@@ -27,9 +27,9 @@ import numpy as np
 
 from bivec.checks import check_integer
 from bivec.errors import FormatError, InputError, require
-from bivec.graph import Side
+from bivec.graph import BipartiteGraph, Side
 from bivec.parallel import resolve_jobs
-from bivec.queries.parts import OTHER, Vectors, fitted, side_of
+from bivec.queries.parts import OTHER, Vectors, fitted, side_of, without_edges
 from bivec.queries.ranking import Among, Known, best_columns
 from bivec.queries.scorers import Centroid, Cosine, Dot, FactorScorer, Rows, Scorer, Table, unit
 
@@ -132,8 +132,7 @@ def _measured(vectors: Vectors, index: Index) -> Index:
     """Return the index with its recall, on lists asked by evenly spaced nodes."""
     side, kind = index.report.side, index.report.kind
     if kind == "product":
-        name = Dot.name if vectors.graph is None else Centroid.name
-        scorer = cast("FactorScorer", fitted(vectors, name, OTHER[side]))
+        scorer = cast("FactorScorer", fitted(vectors, served(vectors.graph), OTHER[side]))
         asking = len(side_of(vectors, OTHER[side]).vectors)
     else:
         table = side_of(vectors, side).vectors
@@ -142,7 +141,7 @@ def _measured(vectors: Vectors, index: Index) -> Index:
     n = min(_PLACES, index.report.vectors)
     if not len(rows) or not n:
         return index
-    last = None if vectors.graph is None else vectors.graph.side(side).degrees == 0
+    last = without_edges(vectors, side)
     among = Among(len(side_of(vectors, side).vectors), last=last)
     exact = best_columns(scorer, rows, n, among)[0]
     near, _, counts = best_proposed(index, scorer, rows, n, among)
@@ -182,6 +181,11 @@ def best_proposed(
             counts[m] = len(best)
             items[m, : len(best)], scores[m, : len(best)] = near[best], values[best]
     return items, scores, counts
+
+
+def served(graph: BipartiteGraph | None) -> str:
+    """Return the scorer of approximate recommendations where none is named."""
+    return Dot.name if graph is None else Centroid.name
 
 
 def index_for(vectors: Vectors, side: Side, scorer: Scorer) -> tuple[Index, FactorScorer]:
