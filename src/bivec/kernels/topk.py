@@ -88,11 +88,14 @@ def offer(
 
 @inner
 def any_above(block: Any, start: int, stop: int, limit: Any) -> bool:  # pragma: no cover
-    """Whether any score reaches the limit; without a branch, so that it runs in lanes."""
-    found = 0
+    """Whether any score may reach the limit; without a branch, so that it runs in lanes.
+
+    What is no number may: products too long for single precision are left to the exact dot.
+    """
+    below = 0
     for c in range(start, stop):
-        found += block[c] >= limit
-    return found > 0
+        below += block[c] < limit
+    return below < stop - start
 
 
 @kernel
@@ -141,15 +144,15 @@ def take_block(
                 continue
             for c in range(first, last):
                 item, score = columns[c], data[r * width + c]
-                if count == room and not score >= limit:
+                if count == room and score < limit:
                     continue
                 if bars and barred[item]:
                     continue
                 if masked and linked(known, known_indptr[row], known_indptr[row + 1], item):
                     continue
-                if exact and score > _NEVER:
+                if exact:
                     score = exact_dot(query, r, target, item, dim)
-                if not score >= _NEVER:  # not a number: vectors too long for their products
+                if not score >= _NEVER:  # no number
                     score = _NEVER
                 count = offer(best, found, at, count, room, score, item)
                 if count == room:
@@ -197,11 +200,11 @@ def take_pairs(
                 continue
             for c in range(first, last):
                 item, score = columns[c], data[r * width + c]
-                if count == room and not score >= best[0] - slack:
+                if count == room and score < best[0] - slack:
                     continue
                 if linked(known, known_indptr[row], known_indptr[row + 1], item):
                     continue
-                if exact and score > _NEVER:
+                if exact:
                     score = exact_dot(query, r, target, item, dim)
                 if not score >= _NEVER:
                     score = _NEVER
