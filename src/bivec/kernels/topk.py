@@ -87,6 +87,18 @@ def offer(
 
 
 @inner
+def margin_of(length: Any, widest: Any, dim: int) -> Any:  # pragma: no cover
+    """Return by how much a block's score may be off: 0 where the block is final.
+
+    Where single precision may overflow on the way, it is no bound at all.
+    """
+    if dim == 0:
+        return np.float32(0)
+    product = np.float64(length) * np.float64(widest)
+    return np.float32(2 * (dim + 2) * _ULP * product) if product < 1e37 else np.float32(np.inf)
+
+
+@inner
 def any_above(block: Any, start: int, stop: int, limit: Any) -> bool:  # pragma: no cover
     """Whether any score may reach the limit; without a branch, so that it runs in lanes.
 
@@ -129,15 +141,14 @@ def take_block(
     exact, bars = dim > 0, barred.size > 0
     data, query, target = pointer(block), pointer(queries), pointer(targets)
     best, found, known = pointer(top), pointer(items), pointer(known_indices)
-    margin = np.float32(2 * (dim + 2)) * _ULP
     widest = np.float32(0)
     if exact:
         for c in range(width):
             widest = max(widest, norms[columns[c]])
     for r in range(start, stop):
         row, at, count = rows[r], r * room, counts[r]
-        slack = margin * reach[r] if exact else np.float32(0)
-        limit = best[at] - slack * widest if count == room else _NEVER
+        slack = margin_of(reach[r], widest, dim)
+        limit = best[at] - slack if count == room else _NEVER
         for first in range(0, width, _LOOK):
             last = min(first + _LOOK, width)
             if count == room and not any_above(data, r * width + first, r * width + last, limit):
@@ -156,7 +167,7 @@ def take_block(
                     score = _NEVER
                 count = offer(best, found, at, count, room, score, item)
                 if count == room:
-                    limit = best[at] - slack * widest
+                    limit = best[at] - slack
         counts[r] = count
 
 
@@ -184,14 +195,13 @@ def take_pairs(
     exact = dim > 0
     data, query, target = pointer(block), pointer(queries), pointer(targets)
     best, found, known = pointer(top), pointer(keys), pointer(known_indices)
-    margin = np.float32(2 * (dim + 2)) * _ULP
     widest = np.float32(0)
     if exact:
         for c in range(width):
             widest = max(widest, norms[columns[c]])
     for r in range(block.shape[0]):
         row = rows[r]
-        slack = margin * reach[r] * widest if exact else np.float32(0)
+        slack = margin_of(reach[r], widest, dim)
         for first in range(0, width, _LOOK):
             last = min(first + _LOOK, width)
             if count == room and not any_above(
