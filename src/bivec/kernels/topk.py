@@ -172,6 +172,44 @@ def take_block(
 
 
 @kernel
+def take_listed(
+    listed: Array,
+    lengths: Array,
+    queries: Array,
+    targets: Array,
+    rows: Array,
+    known_indptr: Array,
+    known_indices: Array,
+    barred: Array,
+    top: Array,
+    items: Array,
+    counts: Array,
+    start: int,
+    stop: int,
+) -> None:  # pragma: no cover
+    """Let the first ``lengths[r]`` nodes of each list compete for the places of its row.
+
+    The rest is as for :func:`take_block`, with known neighbours left out for all.
+    """
+    room, dim = items.shape[1], queries.shape[1]
+    query, target, known = pointer(queries), pointer(targets), pointer(known_indices)
+    best, found = pointer(top), pointer(items)
+    for r in range(start, stop):
+        row, count = rows[r], counts[r]
+        for k in range(lengths[r]):
+            item = int(listed[r, k])
+            if barred.size > 0 and barred[item]:
+                continue
+            if linked(known, known_indptr[row], known_indptr[row + 1], item):
+                continue
+            score = exact_dot(query, r, target, item, dim)
+            if not score >= _NEVER:
+                score = _NEVER
+            count = offer(best, found, r * room, count, room, score, item)
+        counts[r] = count
+
+
+@kernel
 def take_pairs(
     block: Array,
     columns: Array,
@@ -276,6 +314,10 @@ def warmup() -> None:
     arrays = (block, rows, table, table, norms, norms, rows, indptr, indices)
     take_block(*arrays, True, np.zeros(1, np.bool_), top, items, counts, 0, 1)
     take_pairs(*arrays, top[0], items[0], 0, 1)
+    take_listed(
+        np.zeros((1, 1), np.uint64), rows, table, table, rows, indptr, indices,
+        np.zeros(1, np.bool_), top, items, counts, 0, 1,
+    )  # fmt: skip
     settle(top, items, counts)
     pair_dots(table, table, rows, rows, norms)
     centroids(indptr, indices, weights, rows, table, table.copy())
