@@ -125,21 +125,50 @@ class Vocabulary(Sequence[Id]):
                 found[known] = to_numpy(rows.fill_null(-1))
         return found
 
-    def rows(self, ids: Iterable[Id]) -> npt.NDArray[np.int64]:
-        """Return the row of each id; an unknown id is an error that suggests near ones."""
+    def rows(self, ids: Iterable[Id], side: str | None = None) -> npt.NDArray[np.int64]:
+        """Return the row of each id; an unknown id is an error that suggests near ones.
+
+        ``side`` is named in that error where the ids themselves do not know theirs.
+        """
         wanted = list(ids) if not isinstance(ids, str) else [ids]
         found = self.find(wanted)
         missing = [wanted[i] for i in np.flatnonzero(found < 0)]
         if missing:
-            side = f"{self._side} " if self._side else ""
-            text = f"no {side}node {_few(missing)} among {len(self):,} ids"
+            side = self._side or side
             near = self._near(missing[0])
-            raise UnknownIdError(f"{text}; did you mean {_few(near)}?" if near else f"{text}.")
+            raise UnknownIdError(
+                f"no {side + ' ' if side else ''}node {_few(missing)} among {len(self):,} ids",
+                f"did you mean {_few(near)}?" if near else "",
+                side=side,
+            )
         return found
 
     def row(self, key: Id) -> int:
         """Return the row of one id."""
         return int(self.rows([key])[0])
+
+    def joined(
+        self, more: Vocabulary, side: str | None = None
+    ) -> tuple[Vocabulary, npt.NDArray[np.int64]]:
+        """Return these ids with those of ``more`` that are new behind them, and each one's row.
+
+        >>> Vocabulary(["a", "b"]).joined(Vocabulary(["c", "a"]))
+        (Vocabulary(['a', 'b', 'c'], n=3), array([2, 0]))
+        """
+        if not len(self):
+            return more, np.arange(len(more))
+        rows = self.find(more)
+        new = rows < 0
+        keys = pa.array([self._native(more[int(k)]) for k in np.flatnonzero(new)], self._array.type)
+        if keys.null_count:
+            raise InputError(
+                f"the {side or self._side or ''} ids are integers, and "
+                f"{shown(more[int(np.flatnonzero(new)[np.argmax(keys.is_null())])])} is none",
+                "Give new nodes integers as ids.",
+                side=side,
+            )
+        rows[new] = len(self) + np.arange(len(keys))
+        return self._trusted(pa.concat_arrays([self._array, keys]), self._side or side), rows
 
     def _native(self, key: Any) -> Id | None:
         """Return the key in this side's own kind, or None where that cannot be."""
