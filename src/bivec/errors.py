@@ -69,11 +69,12 @@ class InputError(BivecError, ValueError):
     def __reduce__(self) -> tuple[Any, ...]:
         """Rebuild from the parts: the default would pass the joined message as the problem."""
         return _rebuild_input_error, (
-            self.problem, self.hint, self.path, self.line, self.column, self.side,
+            type(self), self.problem, self.hint, self.path, self.line, self.column, self.side,
         )  # fmt: skip
 
 
 def _rebuild_input_error(
+    kind: type[InputError],
     problem: str,
     hint: str,
     path: str | None,
@@ -81,11 +82,15 @@ def _rebuild_input_error(
     column: str | None,
     side: str | None,
 ) -> InputError:
-    return InputError(problem, hint, path=path, line=line, column=column, side=side)
+    return kind(problem, hint, path=path, line=line, column=column, side=side)
 
 
-class UnknownIdError(BivecError, LookupError):
-    """An id that the graph or embedding does not hold."""
+class UnknownIdError(InputError, LookupError):
+    """An id that the graph or embedding does not hold; ``hint`` has near ones, if there are any."""
+
+    def __str__(self) -> str:
+        """Join what is unknown and what may have been meant."""
+        return f"{self.problem}; {self.hint}" if self.hint else f"{self.problem}."
 
 
 class FormatError(BivecError):

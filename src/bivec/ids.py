@@ -125,16 +125,22 @@ class Vocabulary(Sequence[Id]):
                 found[known] = to_numpy(rows.fill_null(-1))
         return found
 
-    def rows(self, ids: Iterable[Id]) -> npt.NDArray[np.int64]:
-        """Return the row of each id; an unknown id is an error that suggests near ones."""
+    def rows(self, ids: Iterable[Id], side: str | None = None) -> npt.NDArray[np.int64]:
+        """Return the row of each id; an unknown id is an error that suggests near ones.
+
+        ``side`` is named in that error where the ids themselves do not know theirs.
+        """
         wanted = list(ids) if not isinstance(ids, str) else [ids]
         found = self.find(wanted)
         missing = [wanted[i] for i in np.flatnonzero(found < 0)]
         if missing:
-            side = f"{self._side} " if self._side else ""
-            text = f"no {side}node {_few(missing)} among {len(self):,} ids"
+            side = self._side or side
             near = self._near(missing[0])
-            raise UnknownIdError(f"{text}; did you mean {_few(near)}?" if near else f"{text}.")
+            raise UnknownIdError(
+                f"no {side + ' ' if side else ''}node {_few(missing)} among {len(self):,} ids",
+                f"did you mean {_few(near)}?" if near else "",
+                side=side,
+            )
         return found
 
     def row(self, key: Id) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bivec.embedding.verbs import Verbs
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph, Side
 from bivec.ids import Id, Vocabulary
@@ -68,7 +69,7 @@ class EmbeddingSide:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Embedding:
+class Embedding(Verbs):
     """Vectors for both sides of a bipartite graph.
 
     The two sides live in spaces of their own: a left and a right vector are not meant to be
@@ -97,7 +98,7 @@ class Embedding:
     ('Alien', array([[3., 4.]], dtype=float32))
     """
 
-    __slots__ = ("graph", "history", "left", "method", "params", "right")
+    __slots__ = ("cache", "graph", "history", "left", "method", "params", "right")
 
     def __init__(
         self,
@@ -120,12 +121,13 @@ class Embedding:
                 "the graph has other ids than the vectors, or the same in another order",
                 "Pass the graph that was trained on, or none.",
             )
-        self.left = left
-        self.right = right
+        self.left: EmbeddingSide = left
+        self.right: EmbeddingSide = right
         self.graph = graph
         self.method = method
         self.params = _plain(dict(params or {}), "params")
         self.history = _plain(list(history or []), "history")
+        self.cache: dict[Any, Any] = {}
 
     @property
     def dim(self) -> int:

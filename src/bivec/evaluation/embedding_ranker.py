@@ -1,4 +1,4 @@
-"""Vectors as a ranker, by the centroid of the paper or by the product of both sides."""
+"""Vectors as a ranker, by any of the scorers that recommending uses."""
 
 from __future__ import annotations
 
@@ -10,23 +10,13 @@ import numpy.typing as npt
 from bivec.checks import check_choice
 from bivec.embedding import Embedding, EmbeddingSide
 from bivec.errors import InputError
-from bivec.evaluation.rankers import Ranker, Table, ratings
+from bivec.evaluation.rankers import Ranker, Table
 from bivec.graph import BipartiteGraph
-
-SCORERS = ("centroid", "centroid-cosine", "dot")
+from bivec.queries.scorers import SCORERS, make_scorer
 
 
 class EmbeddingRanker(Ranker):
-    r"""Rank items by vectors.
-
-    ``"centroid"``
-        :math:`s_{uj} = c_u^T v_j` with :math:`c_u = \sum_i w_{ui} v_i / \sum_i w_{ui}`, the
-        centroid of the user's items weighted by their ratings. The paper's: the two sides need
-        not be comparable, so the centroid stands in for the user's vector.
-    ``"centroid-cosine"``
-        The same with the cosine, which does not see how long an item's vector is.
-    ``"dot"``
-        The product of the user's and the item's vector, as BiNE ranks.
+    """Rank items by vectors, with the scorers of :mod:`bivec.queries.scorers`.
 
     An item without a training edge has a vector that nothing has moved, and comes last.
 
@@ -37,8 +27,8 @@ class EmbeddingRanker(Ranker):
         trained by ``fit``.
     train : BipartiteGraph, optional
         The training graph; given here, the ranker is ready and ``fit`` need not be called.
-    scorer : {"centroid", "centroid-cosine", "dot"}
-        See above.
+    scorer : str
+        One of :data:`bivec.queries.SCORERS`; ``"centroid"`` is the paper's.
     name : str, optional
         What tables call it; the name of the method where it is known.
     """
@@ -52,7 +42,7 @@ class EmbeddingRanker(Ranker):
         name: str | None = None,
     ) -> None:
         self.vectors = vectors
-        self.scorer = check_choice("scorer", scorer, SCORERS)
+        self.scorer = check_choice("scorer", scorer, tuple(SCORERS))
         self.name = name or str(getattr(vectors, "method", "vectors"))
         if train is not None:
             self.fit(train)
@@ -69,15 +59,8 @@ class EmbeddingRanker(Ranker):
 
     def _fit(self, train: BipartiteGraph) -> None:
         left, right = self._vectors(train)
-        matrix = ratings(train, weighted=True)
         self.known_ = train.right.degrees > 0
-        if self.scorer == "dot":
-            self.left_ = left
-        else:
-            total = np.asarray(matrix.sum(axis=1)).ravel()
-            centroid = (matrix @ right.astype(np.float64)) / np.where(total > 0, total, 1)[:, None]
-            self.left_ = centroid.astype(np.float32)
-        self.right_ = _unit(right) if self.scorer == "centroid-cosine" else right
+        self.scorer_ = make_scorer(self.scorer).fit(left, right, train)
 
     def _vectors(self, train: BipartiteGraph) -> tuple[Table, Table]:
         vectors = self.vectors
@@ -98,11 +81,6 @@ class EmbeddingRanker(Ranker):
         )
 
     def _scores(self, rows: npt.NDArray[np.int64]) -> Table:
-        product: Table = self.left_[rows] @ self.right_.T
-        product[:, ~self.known_] = -np.inf
-        return product
-
-
-def _unit(table: Table) -> Table:
-    norms = np.linalg.norm(table, axis=1, keepdims=True)
-    return table / np.where(norms > 0, norms, 1)
+        scores: Table = self.scorer_.scores(rows)
+        scores[:, ~self.known_] = -np.inf
+        return scores

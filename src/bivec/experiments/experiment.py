@@ -16,11 +16,11 @@ from typing import Any
 from bivec.checks import check_choice, check_integer, check_number
 from bivec.datasets import describe
 from bivec.errors import InputError
-from bivec.evaluation.embedding_ranker import SCORERS
 from bivec.evaluation.link_prediction import TASKS
 from bivec.evaluation.metrics import PROTOCOLS
 from bivec.experiments.methods import make_method, near, plain_value, registry
 from bivec.experiments.published import Published, check_published
+from bivec.queries.scorers import SCORERS
 
 KINDS = ("link-prediction", "recommendation", "sensitivity")
 

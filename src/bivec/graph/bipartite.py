@@ -187,6 +187,12 @@ class BipartiteGraph:
         """Sum the graph up: sizes, density, degree quantiles, components, memory."""
         return summarize(self)
 
+    def flipped(self) -> BipartiteGraph:
+        """Return the same graph with its sides exchanged, without copying anything."""
+        graph = BipartiteGraph.__new__(BipartiteGraph)
+        graph.left, graph.right, graph.report = self.right, self.left, self.report
+        return graph
+
     # Cutting
 
     def prune(self, left: int = 2, right: int = 2) -> BipartiteGraph:

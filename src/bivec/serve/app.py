@@ -27,7 +27,8 @@ _TYPES = {
 _DESCRIPTION = """
 Queries on an embedding of a bipartite graph. Ids are text in every answer. An id that is not there
 is 404, a malformed request 422, an embedding without its graph 409; the answer then has a
-`detail` that says what to do. `POST` takes many ids at once and lists unknown ones beside the results.
+`detail` that says what to do. `POST` takes many ids at once and lists unknown ones beside the
+results.
 """
 _FAILURES: dict[int | str, dict[str, Any]] = {
     422: {"model": schemas.Failure, "description": "The request is malformed."},

@@ -106,7 +106,7 @@ def _spread(
 
 
 def _by_first_row(label: Labels) -> Labels:
-    """Number groups in the order in which they first occur."""
+    """Give groups numbers in the order in which they first occur."""
     _, first, inverse = np.unique(label, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

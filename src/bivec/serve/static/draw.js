@@ -3,8 +3,8 @@
 
 const VERTEX = `
 attribute vec2 place; attribute vec4 tone;
-uniform vec2 middle; uniform vec2 scale; uniform float size;
-varying vec4 shade;
+uniform vec2 middle; uniform vec2 scale; uniform mediump float size;
+varying mediump vec4 shade;
 void main() {
   gl_Position = vec4((place - middle) * scale, 0.0, 1.0);
   gl_PointSize = size;
@@ -12,7 +12,7 @@ void main() {
 }`;
 const FRAGMENT = `
 precision mediump float;
-varying vec4 shade; uniform float size;
+varying mediump vec4 shade; uniform mediump float size;
 void main() {
   float far = length(gl_PointCoord - 0.5) * size;
   float cover = clamp(size * 0.5 - far, 0.0, 1.0);
@@ -167,8 +167,10 @@ export function drawer(canvas, plain) {
   try {
     return new WebGLPoints(canvas);
   } catch {
-    // A canvas that was asked for WebGL in vain still gives a plain context.
-    return new PixelPoints(canvas);
+    // A canvas that gave a WebGL context gives no other: take a fresh one.
+    const fresh = canvas.cloneNode();
+    canvas.replaceWith(fresh);
+    return new PixelPoints(fresh);
   }
 }
 

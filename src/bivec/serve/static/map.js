@@ -9,6 +9,7 @@ export class PointMap {
   constructor(stage, points, marks, { onHover, onPick, onView, name, plain }) {
     Object.assign(this, { stage, points, marks, onHover, onPick, onView, name });
     this.drawer = drawer(points, plain);
+    this.points = this.drawer.canvas;
     this.drawer.again = () => this.redraw();
     this.pen = marks.getContext("2d");
     this.view = { x: 0, y: 0, k: 1 };

@@ -1,0 +1,193 @@
+"""What one can ask an embedding: the methods are thin, :mod:`bivec.queries` answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from bivec.graph import BipartiteGraph, Side
+from bivec.ids import Id
+
+if TYPE_CHECKING:
+    from bivec.queries import Explanation, Links, Ranking, Scorer
+
+
+class Verbs:
+    """The questions; :class:`bivec.Embedding` has the answers' data."""
+
+    __slots__ = ()
+
+    left: Any
+    right: Any
+    graph: BipartiteGraph | None
+    method: str
+    params: Any
+    cache: dict[Any, Any]
+
+    @overload
+    def recommend(  # type: ignore[overload-overlap]
+        self, ids: Id, n: int = ..., *, side: Side = ..., exclude_known: bool = ...,
+        allow: Iterable[Id] | None = ..., deny: Iterable[Id] | None = ...,
+        scorer: str | Scorer | None = ..., n_jobs: int | None = ...,
+    ) -> Ranking: ...  # fmt: skip
+    @overload
+    def recommend(
+        self, ids: Iterable[Id], n: int = ..., *, side: Side = ..., exclude_known: bool = ...,
+        allow: Iterable[Id] | None = ..., deny: Iterable[Id] | None = ...,
+        scorer: str | Scorer | None = ..., n_jobs: int | None = ...,
+    ) -> list[Ranking]: ...  # fmt: skip
+    def recommend(
+        self,
+        ids: Any,
+        n: int = 10,
+        *,
+        side: Side = "left",
+        exclude_known: bool = True,
+        allow: Iterable[Id] | None = None,
+        deny: Iterable[Id] | None = None,
+        scorer: str | Scorer | None = None,
+        n_jobs: int | None = None,
+    ) -> Ranking | list[Ranking]:
+        """Suggest nodes of the other side.
+
+        Parameters
+        ----------
+        ids : id, or iterable of ids
+            Who asks. Many are ranked in blocks; a matrix of all scores never exists.
+        n : int
+            Length of a list. It is shorter only where there are no more candidates.
+        side : {"left", "right"}
+            The side of ``ids``. From the right side, this suggests left nodes: members for a group.
+        exclude_known : bool
+            Leave out neighbours in the training graph; an embedding without its graph knows none.
+        allow : iterable of ids, optional
+            Only these are candidates.
+        deny : iterable of ids, optional
+            These are not; ids that the embedding does not hold are no error here.
+        scorer : str or Scorer, optional
+            One of :data:`bivec.queries.SCORERS`. By default ``"centroid"``, or ``"dot"`` where
+            there is no graph. For a node without edges the default is ``"popularity"``.
+        n_jobs : int, optional
+            Threads that select; every core where not given. The result does not depend on it.
+
+        Returns
+        -------
+        Ranking, or list of Ranking
+            One for each id, in their order. Of equal scores the lower row comes first.
+
+        Examples
+        --------
+        >>> import bivec
+        >>> emb = bivec.FOBE(dim=16).fit(bivec.datasets.southern_women()).embedding_
+        >>> emb.recommend("Flora Price", n=3).ids
+        ['E12', 'E14', 'E10']
+        """
+        from bivec.queries import recommend
+
+        return recommend(
+            self, ids, n, side=side, exclude_known=exclude_known, allow=allow, deny=deny,
+            scorer=scorer, n_jobs=n_jobs,
+        )  # fmt: skip
+
+    @overload
+    def similar(  # type: ignore[overload-overlap]
+        self, ids: Id, side: Side = ..., n: int = ..., *, n_jobs: int | None = ...
+    ) -> Ranking: ...
+    @overload
+    def similar(
+        self, ids: Iterable[Id], side: Side = ..., n: int = ..., *, n_jobs: int | None = ...
+    ) -> list[Ranking]: ...
+    def similar(
+        self, ids: Any, side: Side = "left", n: int = 10, *, n_jobs: int | None = None
+    ) -> Ranking | list[Ranking]:
+        """Find the nodes of the same side whose vectors point the same way, by cosine.
+
+        Parameters
+        ----------
+        ids : id, or iterable of ids
+            Of which nodes.
+        side : {"left", "right"}
+            Their side.
+        n : int
+            Length of a list; the node itself is never in it.
+        n_jobs : int, optional
+            As for :meth:`recommend`.
+
+        Returns
+        -------
+        Ranking, or list of Ranking
+        """
+        from bivec.queries import similar
+
+        return similar(self, ids, side, n, n_jobs=n_jobs)
+
+    def score(
+        self, pairs: Iterable[tuple[Id, Id]], *, scorer: str | Scorer | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Return the scores of pairs of a left and a right id, as :meth:`recommend` has them.
+
+        Parameters
+        ----------
+        pairs : iterable of (left id, right id)
+            Edges or not.
+        scorer : str or Scorer, optional
+            As for :meth:`recommend`.
+        """
+        from bivec.queries import score
+
+        return score(self, pairs, scorer)
+
+    def predict_links(
+        self, n: int = 100, *, scorer: str | Scorer | None = None, n_jobs: int | None = None
+    ) -> Links:
+        """Find the n pairs without an edge that score best, over the whole graph.
+
+        All pairs are scored, block by block: time grows with left times right nodes, memory does
+        not.
+
+        Parameters
+        ----------
+        n : int
+            How many; fewer come only where the graph has fewer absent pairs.
+        scorer : str or Scorer, optional
+            As for :meth:`recommend`.
+        n_jobs : int, optional
+            As for :meth:`recommend`.
+
+        Returns
+        -------
+        Links
+            Of equal scores the lower left row comes first, then the lower right row.
+        """
+        from bivec.queries import predict_links
+
+        return predict_links(self, n, scorer=scorer, n_jobs=n_jobs)
+
+    def explain(
+        self, left: Id, right: Id, n: int = 5, *, scorer: str | Scorer | None = None
+    ) -> Explanation:
+        """Find the strongest bridges between a left and a right node.
+
+        A bridge is a path left - shared - other - right: another left node has the right node, and
+        shares a neighbour with the left one. See :mod:`bivec.queries.explain`.
+
+        Parameters
+        ----------
+        left, right : id
+            The pair, an edge or not.
+        n : int
+            How many bridges to show; the explanation says how many there are.
+        scorer : str or Scorer, optional
+            For the score that goes with it, as for :meth:`recommend`.
+
+        Returns
+        -------
+        Explanation
+            Without a bridge it has length 0, which is an answer, too.
+        """
+        from bivec.queries import explain
+
+        return explain(self, left, right, n, scorer=scorer)

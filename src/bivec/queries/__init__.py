@@ -1,0 +1,25 @@
+"""Questions to vectors: what goes with a node, what is like it, which links are missing, and why.
+
+Plain functions over the vectors of two sides and their graph; :class:`bivec.Embedding` offers them
+as methods.
+"""
+
+from bivec.queries.ask import predict_links, recommend, score, similar
+from bivec.queries.explain import explain
+from bivec.queries.results import Bridge, Explanation, Links, Ranking
+from bivec.queries.scorers import SCORERS, FactorScorer, Scorer
+
+__all__ = [
+    "SCORERS",
+    "Bridge",
+    "Explanation",
+    "FactorScorer",
+    "Links",
+    "Ranking",
+    "Scorer",
+    "explain",
+    "predict_links",
+    "recommend",
+    "score",
+    "similar",
+]

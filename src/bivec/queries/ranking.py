@@ -1,0 +1,167 @@
+"""Exact ranking in bounded memory: blocks of scores go by, only the best are kept."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bivec.graph import BipartiteGraph
+from bivec.parallel import Workers
+from bivec.queries.scorers import FactorScorer, Rows, Scorer, Table
+
+_ROWS, _COLUMNS = 256, 4096
+"""Shape of a block: 4 MB of scores, which BLAS fills at full speed and the caches can hold."""
+_CHUNK = 16
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Known(NamedTuple):
+    """Far rows to leave out, ascending: of asker m, those of row ``at[m]`` in compressed rows."""
+
+    at: Rows
+    indptr: npt.NDArray[np.int64]
+    indices: npt.NDArray[Any]
+
+
+def best_columns(
+    scorer: Scorer,
+    rows: Rows,
+    n: int,
+    n_columns: int,
+    *,
+    known: Known | None = None,
+    columns: Rows | None = None,
+    barred: Mask | None = None,
+    last: Mask | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Rows, Table, Rows]:
+    """Return the n best far rows of each asking row: rows, scores, and how many there are.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        Fitted.
+    rows : array of int
+        Who asks.
+    n : int
+        Places of a list.
+    n_columns : int
+        Far rows in all.
+    known : Known, optional
+        Far rows that are left out for single askers.
+    columns : array of int, optional
+        Only these far rows, ascending.
+    barred : array of bool, optional
+        Far rows that are left out.
+    last : array of bool, optional
+        Far rows that come after all others.
+    n_jobs : int, optional
+        Threads that select; the result does not depend on it. BLAS has threads of its own.
+    """
+    candidates = np.arange(n_columns) if columns is None else columns
+    room = max(1, min(n, len(candidates)))
+    items = np.full((len(rows), room), -1, np.int64)
+    top = np.full((len(rows), room), -np.inf, np.float32)
+    counts = np.zeros(len(rows), np.int64)
+    at, indptr, indices = _nothing(len(rows)) if known is None else known
+    bars = np.zeros(0, np.bool_) if barred is None else barred
+    if len(candidates) == 0 or n == 0:
+        return items[:, :0], top[:, :0], counts
+    from bivec.kernels.topk import settle, take_block
+
+    targets, norms = _targets(scorer)
+    with Workers(n_jobs) as workers:
+        for start in range(0, len(rows), _ROWS):
+            part = slice(start, start + _ROWS)
+            queries, vectors, reach = _queries(scorer, rows[part])
+            for first in range(0, len(candidates), _COLUMNS):
+                inside = candidates[first : first + _COLUMNS]
+                block = _block(scorer, queries, inside, columns is None, last)
+                select = partial(
+                    take_block, block, inside, vectors, targets, norms, reach, at[part],
+                    indptr, indices, known is not None, bars, top[part], items[part], counts[part],
+                )  # fmt: skip
+                workers.run(select, len(block), _CHUNK)
+    settle(top, items, counts)
+    return items, top, counts
+
+
+def best_pairs(
+    scorer: Scorer, n: int, graph: BipartiteGraph, last: Mask, n_jobs: int | None = None
+) -> tuple[Rows, Rows, Table]:
+    """Return the n best pairs of the whole graph that are no edges: left rows, right rows, scores.
+
+    Pairs of a node without edges come after all others.
+    """
+    from bivec.kernels.topk import settle, take_pairs
+
+    n_left, n_right = graph.n_left, graph.n_right
+    room = max(0, min(n, n_left * n_right - graph.n_edges))
+    if room == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32)
+    top, keys, count = np.empty(room, np.float32), np.empty(room, np.int64), 0
+    targets, norms = _targets(scorer)
+    rows = np.arange(n_left)
+    lonely = graph.left.degrees == 0
+    for start in range(0, n_left, _ROWS):
+        part = rows[start : start + _ROWS]
+        queries, vectors, reach = _queries(scorer, part)
+        for first in range(0, n_right, _COLUMNS):
+            inside = np.arange(first, min(first + _COLUMNS, n_right))
+            block = _block(scorer, queries, inside, True, last)
+            block[lonely[part]] = -np.inf
+            count = take_pairs(
+                block, inside, vectors, targets, norms, reach, part,
+                graph.left.indptr, graph.left.indices, top, keys, count, n_right,
+            )  # fmt: skip
+    settle(top[None], keys[None], np.array([count]))
+    return keys // n_right, keys % n_right, top
+
+
+def _nothing(n: int) -> Known:
+    """Return what stands in for the known rows where there are none."""
+    return Known(
+        np.zeros(n, np.int64), frozen(np.zeros(1, np.int64)), frozen(np.zeros(0, np.int32))
+    )
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a view that cannot be written, the one kind of array that graphs and kernels share."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _targets(scorer: Scorer) -> tuple[Table, Table]:
+    """Return the table that decides between near scores, and the lengths of its rows."""
+    if not isinstance(scorer, FactorScorer):
+        return np.empty((0, 0), np.float32), np.empty(0, np.float32)
+    return np.ascontiguousarray(scorer.targets), _lengths(scorer.targets)
+
+
+def _queries(scorer: Scorer, rows: Rows) -> tuple[Any, Table, Table]:
+    """Return the scorer's queries, and again as vectors with their lengths where they are some."""
+    queries = scorer.queries(rows)
+    if not isinstance(scorer, FactorScorer):
+        return queries, np.empty((len(rows), 0), np.float32), np.empty(len(rows), np.float32)
+    vectors = np.ascontiguousarray(queries)
+    return vectors, vectors, _lengths(vectors)
+
+
+def _block(
+    scorer: Scorer, queries: Any, inside: Rows, consecutive: bool, last: Mask | None
+) -> Table:
+    columns = slice(int(inside[0]), int(inside[-1]) + 1) if consecutive else inside
+    block = np.ascontiguousarray(scorer.block(queries, columns), np.float32)
+    if last is not None and (late := last[inside]).any():
+        block[:, late] = -np.inf
+    return block
+
+
+def _lengths(table: Table) -> Table:
+    squares = np.einsum("ij,ij->i", table, table, dtype=np.float64)
+    return np.asarray(np.sqrt(squares), np.float32)
