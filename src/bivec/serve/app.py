@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 import bivec
 from bivec.errors import BivecError, UnknownIdError, shown
 from bivec.serve import schemas
-from bivec.serve.explorer import Explorer
+from bivec.serve.explorer import SIDES, Explorer
 from bivec.serve.guard import Guard
 from bivec.serve.queries import NoGraphError, Queries
 
@@ -137,7 +137,7 @@ def _add_page(app: FastAPI, explorer: Explorer) -> None:
     @app.get("/api/search", tags=["page"])
     def search(query: Annotated[schemas.SearchQuery, Query()]) -> schemas.SearchResult:
         """Find nodes by a part of their id."""
-        sides = (query.side,) if query.side else ("left", "right")
+        sides = (query.side,) if query.side else SIDES
         items = explorer.search(query.q, sides, query.n)
         return schemas.SearchResult.model_validate({"items": items})
 

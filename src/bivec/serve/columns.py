@@ -113,7 +113,8 @@ def read_labels(
     told = _sides(table, file)
     found: dict[Side, list[Column]] = {}
     known = np.zeros(len(ids), dtype=bool)
-    for side, vocabulary in (("left", left), ("right", right)):
+    sides: tuple[tuple[Side, Vocabulary], ...] = (("left", left), ("right", right))
+    for side, vocabulary in sides:
         rows = vocabulary.find(ids)
         rows[(told != "") & (told != side)] = -1
         known |= rows >= 0

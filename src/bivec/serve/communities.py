@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
 from bivec.embedding import Embedding
@@ -27,6 +28,7 @@ MOST = 10
 _WITHOUT_GRAPH = 8
 _SAMPLE = 20_000
 _ROUNDS = 30
+_STARTS = 4
 
 
 def communities(embedding: Embedding) -> tuple[Labels, Labels, str]:
@@ -75,19 +77,30 @@ def k_means(unit: npt.NDArray[np.float32], k: int, seed: int = 0) -> Labels:
         return np.zeros(n, dtype=np.int64)
     random = np.random.default_rng(seed)
     sample = unit if n <= _SAMPLE else unit[np.sort(random.choice(n, _SAMPLE, replace=False))]
-    centres = _spread(sample, k, random)
+    tries = [_lloyd(sample, _spread(sample, k, random)) for _ in range(_STARTS)]
+    centres = max(tries, key=lambda found: found[1])[0]
+    _, label = np.unique((unit @ centres.T).argmax(axis=1), return_inverse=True)
+    return _by_first_row(label.reshape(-1).astype(np.int64))
+
+
+def _lloyd(
+    sample: npt.NDArray[np.float32], centres: npt.NDArray[np.float32]
+) -> tuple[npt.NDArray[np.float32], float]:
+    """Move centres to the middle of their points until they rest; return them and the fit."""
     for _ in range(_ROUNDS):
         label = (sample @ centres.T).argmax(axis=1)
-        sums = np.zeros_like(centres)
-        np.add.at(sums, label, sample)
+        member = sparse.csr_array(
+            (np.ones(len(label), np.float32), (label, np.arange(len(label)))),
+            shape=(len(centres), len(label)),
+        )
         # A centre that lost all its points stays where it is.
-        moved = np.where(np.bincount(label, minlength=len(centres))[:, None] > 0, sums, centres)
+        moved = np.where(np.bincount(label, minlength=len(centres))[:, None] > 0,
+                         member @ sample, centres)  # fmt: skip
         moved = directions(moved)
         if np.allclose(moved, centres, atol=1e-6):
             break
         centres = moved
-    _, label = np.unique((unit @ centres.T).argmax(axis=1), return_inverse=True)
-    return _by_first_row(label.reshape(-1).astype(np.int64))
+    return centres, float((sample @ centres.T).max(axis=1).sum())
 
 
 def _spread(

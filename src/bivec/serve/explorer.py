@@ -207,7 +207,7 @@ class Explorer:
 def _own_columns(embedding: Embedding) -> dict[Side, list[Column]]:
     left, right, how = communities(embedding)
     found: dict[Side, list[Column]] = {}
-    for side, labels in (("left", left), ("right", right)):
+    for side, labels in zip(SIDES, (left, right), strict=True):
         names = [f"community {i + 1}" for i in range(int(labels.max()) + 1 if len(labels) else 0)]
         found[side] = [categories("community", labels, names, how)]
         if embedding.graph is not None:

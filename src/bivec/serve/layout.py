@@ -23,16 +23,21 @@ import pyarrow.parquet as pq
 
 from bivec.arrow import from_numpy, to_numpy
 from bivec.datasets.places import cache_dir
-from bivec.errors import BivecError, InputError, SaveError, require
+from bivec.errors import InputError, SaveError, require
 from bivec.graph import Side
 from bivec.io.atomic import atomic_file
 
 METHODS = ("auto", "umap", "pca")
 _FEWEST_FOR_UMAP = 20
 _MOST_FOR_UMAP = 200_000
-_NEIGHBORS = 15
-_SCHEME = "1"
-"""Counts up when the same method would place nodes elsewhere; older files are then not used."""
+_UMAP = {
+    "n_neighbors": 15,
+    "min_dist": 1.0,  # points apart and groups roomy: a map is looked at, not measured
+    "spread": 2.5,
+    "metric": "euclidean",  # of unit vectors, which orders as cosine does and is faster
+    "init": "pca",
+    "random_state": 0,
+}
 
 Message = Callable[[str], None]
 
@@ -125,14 +130,8 @@ def umap_places(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     umap = require("umap", extra="serve", purpose="A UMAP layout")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = umap.UMAP(
-            n_neighbors=min(_NEIGHBORS, len(vectors) - 1),
-            min_dist=0.15,
-            metric="euclidean",  # of unit vectors, which orders as cosine does and is faster
-            init="pca",
-            random_state=0,
-            n_jobs=1,  # more threads would give up reproducibility
-        )
+        few = {"n_neighbors": min(15, len(vectors) - 1)}
+        model = umap.UMAP(**_UMAP | few, n_jobs=1)  # more threads give up reproducibility
         places: npt.NDArray[np.float32] = model.fit_transform(directions(vectors))
     return places
 
@@ -140,7 +139,9 @@ def umap_places(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 def directions(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Scale rows to length 1; zero rows stay."""
     norm = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: npt.NDArray[np.float32] = vectors / np.where(norm > 0, norm, 1).astype(np.float32)
+    unit: npt.NDArray[np.float32] = np.divide(
+        vectors, np.where(norm > 0, norm, 1), dtype=np.float32
+    )
     return unit
 
 
@@ -148,17 +149,18 @@ def _fit(places: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Move and scale, both axes alike, into the square from -1 to 1."""
     if not len(places):
         return places.astype(np.float32).reshape(0, 2)
-    places = np.nan_to_num(places, nan=0.0, posinf=0.0, neginf=0.0).astype(np.float64)
-    low, high = places.min(axis=0), places.max(axis=0)
+    finite = np.where(np.isfinite(places), places, 0.0).astype(np.float64)
+    low, high = finite.min(axis=0), finite.max(axis=0)
     extent = float((high - low).max())
-    return ((places - (low + high) / 2) * (2 / extent if extent > 0 else 1.0)).astype(np.float32)
+    fitted = (finite - (low + high) / 2) * (2 / extent if extent > 0 else 1.0)
+    return np.ascontiguousarray(fitted, dtype=np.float32)
 
 
 # Keeping
 
 
 def _key(vectors: npt.NDArray[np.float32], method: str) -> str:
-    digest = hashlib.sha256(f"{_SCHEME} {method} {vectors.shape}".encode())
+    digest = hashlib.sha256(f"{method} {_UMAP if method == 'umap' else 1} {vectors.shape}".encode())
     digest.update(np.ascontiguousarray(vectors).data)
     return digest.hexdigest()
 
@@ -185,10 +187,10 @@ def _written(file: Path, places: npt.NDArray[np.float32], key: str, method: str)
     table = pa.table({"x": from_numpy(places[:, 0].copy()), "y": from_numpy(places[:, 1].copy())})
     table = table.replace_schema_metadata({"key": key, "method": method})
     try:
-        if file.suffix == ".parquet" and file.parent.name == "layouts":
+        if file.parent.name == "layouts":  # of the user's cache; a .bivec directory is there
             file.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(file) as temporary:
             pq.write_table(table, temporary, write_page_checksum=True)
-    except (BivecError, SaveError, OSError):
+    except (SaveError, OSError):
         return False
     return True

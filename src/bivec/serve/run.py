@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ def take_port(host: str, port: int | None) -> socket.socket:
         except OSError as error:
             why = error
     raise InputError(
-        f"cannot listen on {host}, port {wanted[0]} ({why.strerror})",
+        f"cannot listen on {host}, port {wanted[0]} ({os.strerror(why.errno or 0)})",
         "Choose another --port, or leave it out.",
     )
 

@@ -259,6 +259,7 @@ function controls() {
     button.setAttribute("aria-checked", String(on));
     button.tabIndex = on ? 0 : -1;
   }
+  if ($("turn")) $("turn").textContent = turnText();
   const select = $("colour");
   select.replaceChildren(...summary.sides[state.side].columns.map((one) => el("option", { value: one.name, text: one.name })));
   select.disabled = !select.children.length;
@@ -275,11 +276,12 @@ function acts(node) {
       if (state.drawn !== node.side) { visit(state.node, node.side); return; }
       map.look({ x: node.x, y: node.y, k: Math.max(map.view.k, 4 * map.home().k) });
     } } }),
-    el("button", { class: "act", text: `Show ${summary.sides[other(node.side)].name}`, on: { click: () => visit(state.node, state.drawn === node.side ? other(node.side) : node.side) } }),
+    el("button", { class: "act", id: "turn", text: turnText(), on: { click: () => visit(state.node, other(state.side)) } }),
     el("button", { class: "act", text: "Copy link", on: { click: copy } }),
-    el("button", { class: "act", text: "CSV", title: "Save these lists as a table", on: { click: saveLists } }),
-    el("button", { class: "act", text: "Close", on: { click: () => visit(null, state.side) } }));
+    el("button", { class: "act", text: "CSV", title: "Save these lists as a table", on: { click: saveLists } }));
 }
+
+const turnText = () => `Show ${summary.sides[other(state.side)].name}`;
 
 function saveLists() {
   const { lists, node } = state;

@@ -57,12 +57,13 @@ function because(answer, go) {
   const words = answer.text.split("\n").filter((line) => !line.startsWith("- ")).join(" ");
   box.append(el("p", { text: words }));
   const list = el("ol", { "aria-label": "Bridges" });
+  const most = Math.max(...answer.bridges.map((bridge) => bridge.share), 1e-12);
   for (const bridge of answer.bridges) {
     const step = (side, id) => el("button", { class: "go", text: id, on: { click: () => go(side, id) } });
     list.append(el("li", {},
       el("div", { class: "path" }, step("left", answer.left), el("i", { text: "\u2013" }), step("right", bridge.shared),
         el("i", { text: "\u2013" }), step("left", bridge.other), el("i", { text: "\u2013" }), step("right", answer.right)),
-      el("div", { class: "share" }, bar(bridge.share),
+      el("div", { class: "share" }, bar(bridge.share / most),
         el("span", { text: `${(100 * bridge.share).toFixed(1)}% of all bridges, strength ${score(bridge.strength)}` }))));
   }
   if (answer.bridges.length) box.append(list);
@@ -118,7 +119,8 @@ export async function nodePanel(summary, side, id, { go, point, acts, current })
   const far = other(side);
   const names = { left: summary.sides.left.name, right: summary.sides.right.name };
   const panel = $("panel");
-  const head = [el("p", { class: "side", text: names[side] }), el("h2", { text: id })];
+  const close = el("button", { class: "close", text: "\u00d7", title: "Let go of this node (Esc)", "aria-label": "Close", on: { click: () => go(null) } });
+  const head = [el("div", { class: "top" }, el("p", { class: "side", text: names[side] }), close), el("h2", { text: id })];
   panel.replaceChildren(...head, el("p", { class: "wait pulse", text: "Loading" }));
   panel.scrollTop = 0;
   let node;
