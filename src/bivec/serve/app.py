@@ -9,6 +9,7 @@ import numpy as np
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 import bivec
@@ -227,6 +228,26 @@ def _add_failures(app: FastAPI) -> None:
         detail = "; ".join(f"{problem.where}: {problem.problem}" for problem in problems[:3])
         failure = schemas.Failure(detail=detail, errors=problems)
         return JSONResponse(failure.model_dump(), status_code=422)
+
+    @app.exception_handler(400)
+    def unreadable(request: Request, error: HTTPException) -> JSONResponse:
+        detail = "body: it cannot be read; send JSON in UTF-8"
+        return JSONResponse({"detail": detail, "errors": []}, status_code=422)
+
+    @app.exception_handler(405)
+    def wrong_verb(request: Request, error: HTTPException) -> JSONResponse:
+        # A path has a route for each verb, and the first one knows only its own.
+        verbs = {
+            verb
+            for route in app.routes
+            if isinstance(route, APIRoute) and route.path == request.url.path
+            for verb in route.methods or ()
+        }
+        return JSONResponse(
+            {"detail": f"{request.url.path} takes {' or '.join(sorted(verbs))}", "errors": []},
+            status_code=405,
+            headers={"allow": ", ".join(sorted(verbs))},
+        )
 
     @app.exception_handler(BivecError)
     def failed(request: Request, error: BivecError) -> JSONResponse:

@@ -13,6 +13,8 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -21,6 +23,7 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BODY = 1 << 20
 """Bytes of a request."""
+TOO_LARGE = f"a request may have at most {MOST_BODY:,} bytes"
 
 HEADERS = {
     "content-security-policy": (
@@ -35,10 +38,6 @@ HEADERS = {
     "x-frame-options": "DENY",
 }
 _HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-
-
-class TooLargeError(Exception):
-    """A request with more bytes than allowed."""
 
 
 class Guard:
@@ -69,31 +68,24 @@ class Guard:
             return
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > MOST_BODY:
-            await _refuse(send, 413, f"a request may have {MOST_BODY:,} bytes")
+            await _refuse(send, 413, TOO_LARGE)
             return
         received = 0
-        begun = False
 
         async def counted() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
             if received > MOST_BODY:  # a body sent in chunks tells no length beforehand
-                raise TooLargeError
+                raise HTTPException(413, TOO_LARGE)
             return message
 
         async def dressed(message: Message) -> None:
-            nonlocal begun
             if message["type"] == "http.response.start":
-                begun = True
                 message["headers"] = [*message.get("headers", []), *_HEADERS]
             await send(message)
 
-        try:
-            await self.app(scope, counted, dressed)
-        except TooLargeError:
-            if not begun:
-                await _refuse(send, 413, f"a request may have {MOST_BODY:,} bytes")
+        await self.app(scope, counted, dressed)
 
 
 async def _refuse(send: Send, status: int, why: str) -> None:

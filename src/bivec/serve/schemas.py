@@ -5,9 +5,9 @@ Ids are text in every answer, integer ids included: a browser would round large 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 Side = Literal["left", "right"]
 
@@ -19,7 +19,18 @@ MOST_PAIRS = 100
 MOST_ROWS = 10_000
 
 IdText = Annotated[str, StringConstraints(min_length=1, max_length=4_096)]
-AnyId = Annotated[StrictInt, Field(ge=-(2**63), le=2**63 - 1)] | IdText
+
+
+def _no_truth(value: Any) -> Any:
+    """Refuse true and false, which Python takes for 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError("an id is text or an integer")
+    return value
+
+
+# JSON has no larger integers that every program reads alike: such ids are sent as text.
+_IdNumber = Annotated[int, BeforeValidator(_no_truth), Field(ge=1 - 2**53, le=2**53 - 1)]
+AnyId = _IdNumber | IdText
 Count = Annotated[int, Field(ge=1, le=MOST_RESULTS)]
 Bridges = Annotated[int, Field(ge=1, le=MOST_BRIDGES)]
 

@@ -15,12 +15,12 @@ function kind(schema, all) {
   return `${schema.type || "any"}${high !== undefined ? `, ${low ?? 0} to ${high}${size}` : ""}`;
 }
 
-function table(rows) {
+function table(rows, asked) {
   return el("table", {},
-    el("tr", {}, ...["name", "kind", "default", ""].map((text) => el("th", { text }))),
+    el("tr", {}, ...["name", "kind", ...(asked ? ["default"] : []), ""].map((text) => el("th", { text }))),
     ...rows.map(({ name, schema, required, description, all }) => el("tr", {},
       el("td", {}, el("code", { text: name })), el("td", { text: kind(schema, all) }),
-      el("td", {}, el("code", { text: required ? "required" : JSON.stringify(schema.default ?? null) })),
+      asked ? el("td", {}, el("code", { text: required ? "required" : JSON.stringify(schema.default ?? null) })) : null,
       el("td", { class: "soft", text: description || "" }))));
 }
 
@@ -51,11 +51,11 @@ async function start() {
         const parts = [el("h3", {}, el("span", { class: "verb", text: verb.toUpperCase() }), el("code", { text: path })),
           el("p", { class: "soft", text: operation.description || "" })];
         const query = (operation.parameters || []).map((one) => ({ ...one, all }));
-        if (query.length) parts.push(table(query));
+        if (query.length) parts.push(table(query, true));
         const body = operation.requestBody?.content["application/json"].schema;
-        if (body) parts.push(table(properties(body, all)));
+        if (body) parts.push(table(properties(body, all), true));
         const answer = operation.responses["200"]?.content?.["application/json"]?.schema;
-        if (answer?.$ref) parts.push(el("p", { class: "soft", text: `Answers with ${kind(answer, all)}:` }), table(properties(answer, all).map((row) => ({ ...row, required: true }))));
+        if (answer?.$ref) parts.push(el("p", { class: "soft", text: `Answers with ${kind(answer, all)}:` }), table(properties(answer, all), false));
         page.append(el("article", {}, ...parts));
       }
     }

@@ -195,6 +195,19 @@ export class Cells {
 
   index(value) { return Math.min(this.side - 1, Math.max(0, Math.floor(((value + 1) / 2) * this.side))); }
 
+  bounds() {
+    const { places } = this;
+    if (!places.length) return { x0: -1, y0: -1, x1: 1, y1: 1 };
+    const box = { x0: 1, y0: 1, x1: -1, y1: -1 };
+    for (let i = 0; i < places.length; i += 2) {
+      box.x0 = Math.min(box.x0, places[i]);
+      box.x1 = Math.max(box.x1, places[i]);
+      box.y0 = Math.min(box.y0, places[i + 1]);
+      box.y1 = Math.max(box.y1, places[i + 1]);
+    }
+    return box;
+  }
+
   *within(x0, y0, x1, y1) {
     const { places, side, start, rows } = this;
     for (let cy = this.index(y0); cy <= this.index(y1); cy++) {

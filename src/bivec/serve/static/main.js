@@ -140,11 +140,12 @@ async function drawSide(side, colour, sameSide, current) {
   ]);
   if (!current()) return;
   state.values = values;
-  if (!sameSide) map.setPlaces(places);
   state.drawn = side;
   $("note").textContent = own.note;
   empty.hidden = true;
+  if (!sameSide) map.setPlaces(places);
   repaint();
+  if (!sameSide) map.fit(false); // now that the legend has its size
 }
 
 const column = () => summary?.sides[state.side].columns.find((one) => one.name === state.colour);
@@ -341,7 +342,8 @@ async function pick(row) {
 async function start() {
   if (stored()) document.documentElement.dataset.theme = stored();
   const plain = new URLSearchParams(location.search).has("plain");
-  map = new PointMap($("stage"), $("points"), $("marks"), { onHover, onPick: pick, onView, name: (row) => idNow(state.drawn, row), plain });
+  map = new PointMap($("stage"), $("points"), $("marks"), { onHover, onPick: pick, onView, name: (row) => idNow(state.drawn, row), plain,
+    inset: () => ($("legend").hidden ? 0 : $("legend").offsetWidth + 32) });
   window.bivecMap = map;
   try {
     summary = await get("/api/summary");

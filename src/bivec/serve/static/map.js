@@ -6,8 +6,9 @@ const CLOSEST = 4000;
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class PointMap {
-  constructor(stage, points, marks, { onHover, onPick, onView, name, plain }) {
-    Object.assign(this, { stage, points, marks, onHover, onPick, onView, name });
+  constructor(stage, points, marks, { onHover, onPick, onView, name, inset, plain }) {
+    Object.assign(this, { stage, points, marks, onHover, onPick, onView, name, inset });
+    this.bounds = { x0: -1, y0: -1, x1: 1, y1: 1 };
     this.drawer = drawer(points, plain);
     this.points = this.drawer.canvas;
     this.drawer.again = () => this.redraw();
@@ -30,6 +31,7 @@ export class PointMap {
   setPlaces(places, keepView = false) {
     this.places = places;
     this.cells = new Cells(places);
+    this.bounds = this.cells.bounds();
     this.marked = [];
     this.chosen = -1;
     this.hover(-1);
@@ -50,9 +52,14 @@ export class PointMap {
 
   get ratio() { return this.points.width / (this.stage.clientWidth || 1); }
 
+  // Everything in sight, and beside what lies over the map on the left where there is room.
   home() {
     const { clientWidth: w, clientHeight: h } = this.stage;
-    return { x: 0, y: 0, k: 0.46 * Math.max(60, Math.min(w, h)) };
+    const { x0, y0, x1, y1 } = this.bounds;
+    const k = 0.9 * Math.min(Math.max(60, w) / Math.max(x1 - x0, 0.5), Math.max(60, h) / Math.max(y1 - y0, 0.5));
+    const spare = Math.max(0, w - k * (x1 - x0) - 60);
+    const shift = Math.min(this.inset(), spare) / 2;
+    return { x: (x0 + x1) / 2 - shift / k, y: (y0 + y1) / 2, k };
   }
 
   toPixel(i, view = this.view) {
