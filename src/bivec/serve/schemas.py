@@ -21,15 +21,15 @@ MOST_ROWS = 10_000
 IdText = Annotated[str, StringConstraints(min_length=1, max_length=4_096)]
 
 
-def _no_truth(value: Any) -> Any:
-    """Refuse true and false, which Python takes for 1 and 0."""
-    if isinstance(value, bool):
+def _a_number(value: Any) -> Any:
+    """Refuse digits, which are text, and true and false, which Python takes for 1 and 0."""
+    if isinstance(value, (bool, str)):
         raise ValueError("an id is text or an integer")
     return value
 
 
 # JSON has no larger integers that every program reads alike: such ids are sent as text.
-_IdNumber = Annotated[int, BeforeValidator(_no_truth), Field(ge=1 - 2**53, le=2**53 - 1)]
+_IdNumber = Annotated[int, BeforeValidator(_a_number), Field(ge=1 - 2**53, le=2**53 - 1)]
 AnyId = _IdNumber | IdText
 Count = Annotated[int, Field(ge=1, le=MOST_RESULTS)]
 Bridges = Annotated[int, Field(ge=1, le=MOST_BRIDGES)]
