@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import resources
 from typing import Annotated, Any
 
@@ -260,8 +261,9 @@ def _add_failures(app: FastAPI) -> None:
 
 
 def _place(parts: Any) -> str:
-    """Name the place of a mistake in words, without what was sent."""
-    return _clean(" ".join(str(part) for part in parts[:4]) or "request")[:100]
+    """Name the place of a mistake, without the names that pydantic gives to kinds."""
+    words = [str(part) for part in parts if re.fullmatch(r"\w{1,60}", str(part))]
+    return _clean(" ".join(words[:5]) or "request")
 
 
 def _clean(text: str) -> str:

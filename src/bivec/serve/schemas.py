@@ -29,7 +29,7 @@ def _a_number(value: Any) -> Any:
 
 
 # JSON has no larger integers that every program reads alike: such ids are sent as text.
-_IdNumber = Annotated[int, BeforeValidator(_a_number), Field(ge=1 - 2**53, le=2**53 - 1)]
+_IdNumber = Annotated[int, Field(ge=1 - 2**53, le=2**53 - 1), BeforeValidator(_a_number)]
 AnyId = _IdNumber | IdText
 Count = Annotated[int, Field(ge=1, le=MOST_RESULTS)]
 Bridges = Annotated[int, Field(ge=1, le=MOST_BRIDGES)]
