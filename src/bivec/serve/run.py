@@ -55,6 +55,7 @@ def serve(explorer: Explorer, listening: socket.socket, host: str) -> None:
         log_level="warning",
         access_log=False,
         server_header=False,
+        ws="none",
         date_header=False,
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=2,
