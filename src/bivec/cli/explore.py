@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -66,25 +67,21 @@ def explore(
     embedding = load(model)
     if graph is not None:
         embedding = with_graph(embedding, reading.read(graph)[0], say)
-    explorer = Explorer.prepare(
-        embedding,
-        folder=model,
-        labels=labels,
-        layout_method=layout,
-        title=model.resolve().name.removesuffix(".bivec"),
-        names={"left": left_name, "right": right_name},
-        say=say,
-    )
-    listening = take_port(host, port)
-    place = address(listening, host)
-    if not is_loopback(host):
-        say(f"anyone who reaches {host} can read this embedding: there is no password")
-    say(f"the explorer is at {place} (Ctrl-C ends it)")
-    if not no_browser:
-        webbrowser.open(place)
-    try:
-        serve(explorer, listening, host)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        listening.close()
+    with take_port(host, port) as listening:  # before the layout, which may take minutes
+        explorer = Explorer.prepare(
+            embedding,
+            folder=model,
+            labels=labels,
+            layout_method=layout,
+            title=model.resolve().name.removesuffix(".bivec"),
+            names={"left": left_name, "right": right_name},
+            say=say,
+        )
+        place = address(listening, host)
+        if not is_loopback(host):
+            say(f"anyone who reaches {host} can read this embedding: there is no password")
+        say(f"the explorer is at {place} (Ctrl-C ends it)")
+        if not no_browser:
+            webbrowser.open(place)
+        with suppress(KeyboardInterrupt):
+            serve(explorer, listening, host)
