@@ -26,8 +26,8 @@ Labels = npt.NDArray[np.int64]
 MOST = 10
 """As many as a reader tells apart by colour."""
 _WITHOUT_GRAPH = 8
-_SAMPLE = 20_000
-_ROUNDS = 30
+_SAMPLE = 8_000
+_ROUNDS = 20
 _STARTS = 4
 
 

@@ -1,5 +1,45 @@
 // Two ways to draw many points, with the same face: by WebGL, or by writing pixels where there is none.
 // A view is { x, y, k }: the middle of the picture in map units, and pixels a unit.
+// Points are drawn in a shuffled order, the same each time: no group lies on top of all others for its names, and
+// the first m of them are a fair sample, which is drawn while the map moves on a machine that cannot draw all.
+
+function shuffled(n) {
+  const order = new Uint32Array(n);
+  let seed = 1;
+  for (let i = 0; i < n; i++) {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    const j = Math.floor((seed / 4294967296) * (i + 1));
+    order[i] = order[j];
+    order[j] = i;
+  }
+  return order;
+}
+
+class Points {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.n = 0;
+    this.ground = [255, 255, 255];
+  }
+
+  setPlaces(places) {
+    this.n = places.length / 2;
+    if (!this.order || this.order.length !== this.n) this.order = shuffled(this.n);
+    this.places = new Float32Array(places.length);
+    this.order.forEach((row, i) => { this.places[2 * i] = places[2 * row]; this.places[2 * i + 1] = places[2 * row + 1]; });
+    this.tones = null;
+  }
+
+  setTones(tones, ground) {
+    const words = new Uint32Array(tones.buffer, tones.byteOffset, tones.length / 4);
+    const own = new Uint32Array(words.length);
+    if (words.length === this.n) this.order.forEach((row, i) => { own[i] = words[row]; });
+    this.tones = new Uint8Array(own.buffer);
+    this.ground = ground;
+  }
+
+  get ready() { return this.n > 0 && this.tones && this.tones.length === 4 * this.n; }
+}
 
 const VERTEX = `
 attribute vec2 place; attribute vec4 tone;
@@ -34,20 +74,19 @@ function program(gl) {
   return made;
 }
 
-class WebGLPoints {
+class WebGLPoints extends Points {
   constructor(canvas) {
+    super(canvas);
     const gl = canvas.getContext("webgl", { antialias: false, premultipliedAlpha: true, alpha: true });
     if (!gl) throw new Error("no WebGL");
     this.kind = "webgl";
-    this.canvas = canvas;
     this.gl = gl;
-    this.n = 0;
     this.setUp();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
       this.setUp();
-      if (this.places) this.setPlaces(this.places);
-      if (this.tones) this.setTones(this.tones);
+      if (this.places) this.fill("place", this.places);
+      if (this.tones) this.fill("tone", this.tones);
       if (this.again) this.again();
     });
   }
@@ -77,33 +116,28 @@ class WebGLPoints {
     this.gl.bufferData(this.gl.ARRAY_BUFFER, data, this.gl.STATIC_DRAW);
   }
 
-  setPlaces(places) { this.places = places; this.n = places.length / 2; this.fill("place", places); }
+  setPlaces(places) { super.setPlaces(places); this.fill("place", this.places); }
 
-  setTones(tones) { this.tones = tones; this.fill("tone", tones); }
+  setTones(tones, ground) { super.setTones(tones, ground); this.fill("tone", this.tones); }
 
-  draw(view, size) {
+  draw(view, size, most = this.n) {
     const { gl, canvas } = this;
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    if (!this.n || !this.tones || this.tones.length !== 4 * this.n) return;
+    if (!this.ready) return;
     gl.uniform2f(this.at.middle, view.x, view.y);
     gl.uniform2f(this.at.scale, (2 * view.k) / canvas.width, (2 * view.k) / canvas.height);
     gl.uniform1f(this.at.size, size);
-    gl.drawArrays(gl.POINTS, 0, this.n);
+    gl.drawArrays(gl.POINTS, 0, Math.min(most, this.n));
   }
 }
 
-class PixelPoints {
+class PixelPoints extends Points {
   constructor(canvas) {
+    super(canvas);
     this.kind = "pixels";
-    this.canvas = canvas;
-    this.context = canvas.getContext("2d", { alpha: true });
-    this.n = 0;
+    this.context = canvas.getContext("2d", { alpha: false });
   }
-
-  setPlaces(places) { this.places = places; this.n = places.length / 2; }
-
-  setTones(tones) { this.tones = tones; }
 
   // A disc as offsets in the picture and opacities, once for each size.
   disc(size, width) {
@@ -121,40 +155,38 @@ class PixelPoints {
     return this.stamp;
   }
 
-  draw(view, size) {
+  draw(view, size, most = this.n) {
     const { width, height } = this.canvas;
     if (!this.image || this.image.width !== width || this.image.height !== height) {
       this.image = this.context.createImageData(width, height);
       this.pixels = new Uint32Array(this.image.data.buffer);
     }
     const { pixels, places, tones } = this;
-    pixels.fill(0);
-    if (this.n && tones && tones.length === 4 * this.n) {
+    const [gr, gg, gb] = this.ground;
+    pixels.fill(((255 << 24) | (gb << 16) | (gg << 8) | gr) >>> 0); // little-endian, as all that run browsers
+    if (this.ready) {
       const { reach, offsets, covers } = this.disc(Math.round(size * 2) / 2, width);
-      const words = new Uint32Array(tones.buffer, tones.byteOffset, this.n);
+      const words = new Uint32Array(tones.buffer);
       const left = width / 2 - view.x * view.k;
       const top = height / 2 + view.y * view.k;
-      for (let i = 0; i < this.n; i++) {
+      const [right, bottom] = [width - reach, height - reach];
+      const last = Math.min(most, this.n);
+      for (let i = 0; i < last; i++) {
         const x = Math.round(left + places[2 * i] * view.k);
         const y = Math.round(top - places[2 * i + 1] * view.k);
-        if (x < reach || y < reach || x >= width - reach || y >= height - reach) continue;
+        if (x < reach || y < reach || x >= right || y >= bottom) continue;
         const at = y * width + x;
-        const tone = words[i]; // little-endian: opacity, blue, green, red from the top
+        const tone = words[i];
         const opacity = tone >>> 24;
-        const r = tone & 255;
-        const g = (tone >>> 8) & 255;
-        const b = (tone >>> 16) & 255;
+        const rb = tone & 0xff00ff; // red and blue are blended in one go, as there is room between them
+        const g = tone & 0xff00;
         for (let j = 0; j < offsets.length; j++) {
-          const a = (opacity * covers[j] + 127) >> 8;
+          const a = (opacity * covers[j]) >> 8;
+          const b = 256 - a;
           const under = pixels[at + offsets[j]];
-          const below = under >>> 24;
-          const keep = (below * (255 - a)) >> 8;
-          const sum = a + keep;
-          if (sum === 0) continue;
-          const nr = (r * a + (under & 255) * keep) / sum;
-          const ng = (g * a + ((under >>> 8) & 255) * keep) / sum;
-          const nb = (b * a + ((under >>> 16) & 255) * keep) / sum;
-          pixels[at + offsets[j]] = ((sum << 24) | (nb << 16) | (ng << 8) | nr) >>> 0;
+          pixels[at + offsets[j]] = (0xff000000
+            | (((rb * a + (under & 0xff00ff) * b) >>> 8) & 0xff00ff)
+            | (((g * a + (under & 0xff00) * b) >>> 8) & 0xff00)) >>> 0;
         }
       }
     }

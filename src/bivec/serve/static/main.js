@@ -106,13 +106,26 @@ function showPanel(current) {
   return nodePanel(summary, side, id, { go, point, acts, current: () => current() || (state.node?.id === id && state.node?.side === side) });
 }
 
+// Rows of the n highest values, without sorting a million of them.
+function highest(values, n) {
+  const rows = [];
+  for (let i = 0; i < values.length; i++) {
+    if (rows.length === n && values[i] <= values[rows[n - 1]]) continue;
+    let at = rows.length;
+    while (at > 0 && values[rows[at - 1]] < values[i]) at--;
+    rows.splice(at, 0, i);
+    if (rows.length > n) rows.pop();
+  }
+  return rows;
+}
+
 async function showTop(current) {
   if (state.node) return;
   const side = state.side;
   let top = [];
   if (summary.sides[side].columns.some((column) => column.name === "degree")) {
     const degrees = await floats("/api/column", { side, name: "degree" });
-    const rows = Array.from(degrees.keys()).sort((a, b) => degrees[b] - degrees[a]).slice(0, 8);
+    const rows = highest(degrees, 8);
     await loadIds(side, rows);
     top = rows.map((row) => ({ id: idNow(side, row), degree: degrees[row] }));
   }

@@ -3,6 +3,8 @@
 import { Cells, drawer } from "./draw.js";
 
 const CLOSEST = 4000;
+const REST = 160; // milliseconds after which the map counts as resting
+const FEWEST = 10000;
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class PointMap {
@@ -21,6 +23,10 @@ export class PointMap {
     this.hovered = -1;
     this.visible = null;
     this.frames = 0;
+    this.budget = Infinity;
+    this.moving = false;
+    this.cost = 0;
+    this.last = -1e9;
     new ResizeObserver(() => this.resize()).observe(stage);
     this.listen();
     this.resize();
@@ -39,7 +45,11 @@ export class PointMap {
     if (!keepView) this.fit(false);
   }
 
-  setTones(tones) { this.drawer.setTones(tones); this.redraw(); }
+  setTones(tones) {
+    const ground = getComputedStyle(document.documentElement).getPropertyValue("--ground").trim();
+    this.drawer.setTones(tones, [1, 3, 5].map((at) => parseInt(ground.slice(at, at + 2), 16)));
+    this.redraw();
+  }
 
   // Rows that stay bright under a filter, or null.
   setFilter(accept) { this.visible = accept; this.redraw(); }
@@ -94,6 +104,7 @@ export class PointMap {
     aim.x = Math.min(1.5, Math.max(-1.5, aim.x));
     aim.y = Math.min(1.5, Math.max(-1.5, aim.y));
     cancelAnimationFrame(this.flight);
+    this.moving = true;
     if (!animate || reduced.matches) {
       this.view = aim;
       this.redraw();
@@ -109,6 +120,7 @@ export class PointMap {
         y: from.y + (aim.y - from.y) * ease,
         k: from.k * (aim.k / from.k) ** ease,
       };
+      this.moving = true;
       this.redraw();
       if (t < 1) this.flight = requestAnimationFrame(step);
     };
@@ -237,12 +249,32 @@ export class PointMap {
 
   redraw() {
     if (this.waiting) return;
-    this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.draw(); });
+    this.waiting = requestAnimationFrame((now) => {
+      this.waiting = 0;
+      const { moving } = this;
+      this.moving = false;
+      if (moving) this.pace(now);
+      this.last = now;
+      const begin = performance.now();
+      this.draw(moving ? this.budget : this.n);
+      this.cost = performance.now() - begin;
+    });
   }
 
-  draw() {
+  // While the map moves, as many points are drawn as keep it moving; all of them once it rests.
+  // WebGL draws apart from this thread, so only the time between frames tells how it fares.
+  pace(now) {
+    const gap = now - this.last;
+    const own = this.drawer.kind === "pixels";
+    if (own ? this.cost > 14 : gap > 34 && gap < 1000) this.budget = Math.max(FEWEST, Math.floor(Math.min(this.budget, this.n) * 0.7));
+    else if (own ? this.cost < 9 : gap < 22) this.budget = Math.ceil(this.budget * 1.15);
+    clearTimeout(this.rest);
+    if (this.budget < this.n) this.rest = setTimeout(() => this.redraw(), REST);
+  }
+
+  draw(most = this.n) {
     const ratio = this.ratio;
-    this.drawer.draw({ ...this.view, k: this.view.k * ratio }, this.size() * ratio);
+    this.drawer.draw({ ...this.view, k: this.view.k * ratio }, this.size() * ratio, most);
     this.drawMarks(this.pen, ratio);
     this.frames++;
     this.onView(this.view);
