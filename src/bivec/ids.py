@@ -147,6 +147,29 @@ class Vocabulary(Sequence[Id]):
         """Return the row of one id."""
         return int(self.rows([key])[0])
 
+    def joined(
+        self, more: Vocabulary, side: str | None = None
+    ) -> tuple[Vocabulary, npt.NDArray[np.int64]]:
+        """Return these ids with those of ``more`` that are new behind them, and each one's row.
+
+        >>> Vocabulary(["a", "b"]).joined(Vocabulary(["c", "a"]))
+        (Vocabulary(['a', 'b', 'c'], n=3), array([2, 0]))
+        """
+        if not len(self):
+            return more, np.arange(len(more))
+        rows = self.find(more)
+        new = rows < 0
+        keys = pa.array([self._native(more[int(k)]) for k in np.flatnonzero(new)], self._array.type)
+        if keys.null_count:
+            raise InputError(
+                f"the {side or self._side or ''} ids are integers, and "
+                f"{shown(more[int(np.flatnonzero(new)[np.argmax(keys.is_null())])])} is none",
+                "Give new nodes integers as ids.",
+                side=side,
+            )
+        rows[new] = len(self) + np.arange(len(keys))
+        return self._trusted(pa.concat_arrays([self._array, keys]), self._side or side), rows
+
     def _native(self, key: Any) -> Id | None:
         """Return the key in this side's own kind, or None where that cannot be."""
         if isinstance(key, bool):

@@ -65,6 +65,13 @@ def compare(emb, left, right, coordinates):
     if total > 0:
         assert sum(x.share for x in got) == pytest.approx(1)
         assert got.bridged == pytest.approx(total / whole, abs=1e-5)
+    matrix, vectors = emb.graph.to_scipy().toarray(), emb.right.vectors.astype(float)
+    weights = matrix[emb.graph.left.ids.row(left)].astype(float)
+    parts = weights / max(weights.sum(), 1) * (vectors @ emb.right[right].astype(float))
+    bridged = {emb.graph.right.ids.row(x.shared) for x in got}
+    found = sum(x.contribution for x in got)
+    assert found == pytest.approx(sum(parts[b] for b in bridged), abs=1e-5)
+    assert parts.sum() == pytest.approx(got.score, abs=1e-5)
     if expected:
         assert got.observation == got[0].strength
     assert got.known == (right in emb.graph.neighbors(left, "left"))
@@ -98,7 +105,10 @@ def test_words(women):
     assert " share E9, and " in absent[2]
     known = str(women.explain("Flora Price", "E9"))
     assert known.startswith("Flora Price is linked to E9;")
-    assert women.explain("Flora Price", "E10").to_pandas().shape[1] == 8
+    assert women.explain("Flora Price", "E10").to_pandas().shape[1] == 9
+    by_dot = women.explain("Flora Price", "E10", scorer="dot")
+    assert by_dot[0].contribution is None
+    assert "of the score" not in str(by_dot)
 
 
 def test_no_bridge_is_an_answer():

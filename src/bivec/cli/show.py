@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -22,11 +23,13 @@ def print_json(value: Any) -> None:
     )
 
 
-def print_table(rows: list[tuple[str, ...]], header: tuple[str, ...] | None = None) -> None:
-    """Print rows as a plain table; cells are text, never markup."""
+def print_table(
+    rows: Sequence[tuple[str, ...]], header: tuple[str, ...] | None = None, names: int = 1
+) -> None:
+    """Print rows as a plain table: names left, numbers right; cells are text, never markup."""
     table = Table(box=None, show_header=header is not None, pad_edge=False, header_style="bold")
     for i, name in enumerate(header or [""] * len(rows[0])):
-        table.add_column(name, justify="left" if i == 0 else "right", overflow="fold")
+        table.add_column(name, justify="left" if i < names else "right", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     Console(highlight=False).print(table)

@@ -7,6 +7,7 @@
       left.parquet     id, vector (fixed-size list of float)
       right.parquet    id, vector
       graph.parquet    left_row, right_row, weight: the training graph, optional
+      index/           approximate indexes and their reports, optional
 
 Rows of ``graph.parquet`` point into the two id tables, counted from 0. Pages carry checksums. No
 time and no machine is recorded, so equal embeddings are equal byte for byte.
@@ -31,9 +32,12 @@ from bivec.errors import FormatError, InputError, SaveError
 from bivec.graph import BipartiteGraph, Side
 from bivec.ids import Vocabulary
 from bivec.io.atomic import atomic_directory
+from bivec.queries.index import indexes_of
+from bivec.queries.index import save as save_indexes
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+INDEX = "index"
 _ROWS_AT_ONCE = 1 << 16
 
 
@@ -47,6 +51,8 @@ def save(embedding: Embedding, path: str | os.PathLike[str], *, graph: bool = Tr
             _write_side(embedding.side(side), folder / f"{side}.parquet")
         if stored is not None:
             _write_graph(stored, folder / "graph.parquet")
+        if (indexes := indexes_of(embedding)) is not None:
+            save_indexes(indexes, folder / INDEX)
         manifest = {
             "format": "bivec",
             "format_version": FORMAT_VERSION,
@@ -105,7 +111,7 @@ def load(path: str | os.PathLike[str]) -> Embedding:
         graph = None
         if manifest["edges"] is not None:
             graph = _read_graph(folder, manifest, left.ids, right.ids)
-        return Embedding(
+        embedding = Embedding(
             left,
             right,
             graph=graph,
@@ -118,6 +124,9 @@ def load(path: str | os.PathLike[str]) -> Embedding:
         raise FormatError(
             f"{folder} is damaged or incomplete ({detail}). Save or copy the embedding again."
         ) from error
+    if (folder / INDEX).is_dir():
+        embedding.cache["index folder"] = folder / INDEX  # read on first use
+    return embedding
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

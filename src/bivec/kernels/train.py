@@ -222,6 +222,46 @@ def visit_rows(
         adagrad(own, dim, i, slope, squares, steps.rate, out, r)
 
 
+@kernel
+def visit_chosen(
+    graph: Any,
+    plan: Any,
+    steps: Any,
+    tables: Any,
+    arrays: Any,
+    pools: Any,
+    gradient: Array,
+    fresh: Array,
+    losses: Array,
+    chosen: Array,
+    start: int,
+    stop: int,
+) -> None:  # pragma: no cover
+    """Compute new rows of nodes ``chosen[start:stop]``, ascending, into ``fresh[start:stop]``.
+
+    Each takes the samples, and so the step, that :func:`visit_rows` would take.
+    """
+    view, scratch = look(graph), make_scratch(arrays)
+    pool = make_pool(pools, steps.first)
+    own, far, squares = pointer(tables.own), pointer(tables.far), pointer(tables.squares)
+    slope, out, loss = pointer(gradient), pointer(fresh), pointer(losses)
+    dim = tables.own.shape[1]
+    filled = -1
+    for r in range(start, stop):
+        i = chosen[r]
+        if i // SHARING != filled:
+            fill_pool(view, plan, i, steps.first + steps.number, pool)
+            filled = i // SHARING
+        if view.indptr[i] == view.indptr[i + 1]:
+            for c in range(dim):
+                out[r * dim + c] = own[i * dim + c]
+            for c in range(4):
+                loss[4 * r + c] = 0
+            continue
+        row_gradient(view, plan, pool, steps, own, far, dim, i, scratch, slope, loss, 4 * r)
+        adagrad(own, dim, i, slope, squares, steps.rate, out, r)
+
+
 def scratch_arrays(plan: Plan, count: int, dtype: Any = np.float32) -> Scratch:
     """Return room for the samples of a visit of ``count`` steps; each thread needs its own."""
     same = count * (1 + plan.n_negatives)
@@ -255,4 +295,9 @@ def warmup() -> None:
     visit_rows(
         example(), plan, Steps(0, 1, 0.1, 1.0), tables, scratch_arrays(plan, 1),
         pool_arrays(plan, 1), np.empty(8, np.float32), aligned((1, 8)), np.empty((1, 4)), 0, 0, 1,
+    )  # fmt: skip
+    visit_chosen(
+        example(), plan, Steps(0, 1, 0.1, 1.0), tables, scratch_arrays(plan, 1),
+        pool_arrays(plan, 1), np.empty(8, np.float32), aligned((1, 8)), np.empty((1, 4)),
+        np.zeros(1, np.int64), 0, 1,
     )  # fmt: skip

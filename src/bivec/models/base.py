@@ -10,8 +10,8 @@ import inspect
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,13 @@ from scipy import sparse
 from bivec.checks import check_number, seed_of
 from bivec.embedding import Embedding, EmbeddingSide
 from bivec.errors import InputError, NotFittedError
-from bivec.graph import BipartiteGraph
+from bivec.graph import BipartiteGraph, Side
 from bivec.settings import Progress, Record, Settings
 from bivec.similarity import EdgeSimilarity
 from bivec.training import Trainer
+
+if TYPE_CHECKING:
+    from bivec.embedding.folded import FoldedSide
 
 Table = npt.NDArray[np.float32]
 
@@ -87,8 +90,9 @@ class BipartiteEstimator(ABC):
         # Keep
         self.seed_ = seed
         self.graph_ = graph
-        self.left_embedding_ = _scaled(learned.left, norm)
-        self.right_embedding_ = _scaled(learned.right, norm)
+        self.scales_ = _scale(learned.left, norm), _scale(learned.right, norm)
+        self.left_embedding_ = learned.left
+        self.right_embedding_ = learned.right
         self.history_ = list(learned.history)
         self.n_iter_ = learned.n_iter
         self.interrupted_ = learned.interrupted
@@ -126,7 +130,8 @@ class BipartiteEstimator(ABC):
         params = self.get_params()
         for name in ("n_jobs", "progress"):
             params.pop(name, None)
-        return {**params, "random_state": self.seed_}
+        scales = {} if params.get("norm") is None else {"scales": list(self.scales_)}
+        return {**params, "random_state": self.seed_, **scales}
 
     # scikit-learn's contract
 
@@ -178,6 +183,8 @@ class BipartiteEstimator(ABC):
 class SampledEstimator(BipartiteEstimator):
     """An estimator that trains on samples of Procedure 1: FOBE and HOBE."""
 
+    _asked: Embedding | None = None
+
     def fit(
         self,
         X: Any,  # noqa: N803
@@ -208,6 +215,55 @@ class SampledEstimator(BipartiteEstimator):
     def _similarity(self, graph: BipartiteGraph, settings: Settings) -> EdgeSimilarity | None:
         """Return the similarity of the edges, for methods that observe it."""
         return None
+
+    def fold_in(self, rows: Any, side: Side = "left") -> FoldedSide:
+        """Return vectors for new nodes from their edges, without training again.
+
+        The parameters and the result are those of :meth:`bivec.Embedding.fold_in`.
+        """
+        if self._asked is None or self._asked.left.vectors is not self.left_embedding_:
+            self._asked = self.embedding_  # which checks every vector: once, not in each call
+        return self._asked.fold_in(rows, side, n_jobs=getattr(self, "n_jobs", None))
+
+    def update(self, new_edges: Any, epochs: int | None = None) -> Self:
+        """Add edges, and nodes that come with them, and train on around them only.
+
+        New nodes are folded in and then train along with the ends of the new edges and the
+        neighbours of those ends: all rows whose pairs of training a new edge changes. Every other
+        row stays as it is, to the byte.
+
+        Parameters
+        ----------
+        new_edges : anything that :func:`bivec.as_graph` takes
+            Left ids first. An edge that is there already adds its weight. A matrix has no ids: its
+            rows and columns are numbered from 0, as those of a fitted matrix are.
+        epochs : int, optional
+            Sweeps over those rows; as many as in training where not given.
+
+        Returns
+        -------
+        self
+            With new rows behind the old ones. ``updated_`` has the rows that moved, by side.
+        """
+        from bivec.updating import update
+
+        settings = self._settings(getattr(self, "seed_", 0))
+        if epochs is not None:
+            settings = replace(settings, epochs=epochs)
+        updated = update(
+            self.embedding_,
+            to_graph(new_edges),
+            settings,
+            self._similarity,
+            getattr(self, "n_jobs", None),
+            getattr(self, "progress", None),
+        )
+        self.graph_ = updated.graph
+        self.left_embedding_, self.right_embedding_ = updated.left, updated.right
+        self.history_ += updated.history
+        self.n_features_in_ = updated.graph.n_right
+        self.updated_ = updated.moved
+        return self
 
     def _learn(
         self,
@@ -269,13 +325,14 @@ def _checked_matrix(matrix: Any) -> Any:
     return matrix
 
 
-def _scaled(table: Table, norm: float | None) -> Table:
-    """Return the table with its rows' root mean square norm at ``norm``."""
+def _scale(table: Table, norm: float | None) -> float:
+    """Bring the table's rows to the root mean square norm ``norm``; return the factor."""
     if norm is None or not len(table):
-        return table
+        return 1.0
     now = np.sqrt(np.einsum("ij,ij->", table, table, dtype=np.float64) / len(table))
-    table *= np.float32(norm / now) if now > 0 else np.float32(1)
-    return table
+    factor = np.float32(norm / now) if now > 0 else np.float32(1)
+    table *= factor
+    return float(factor)
 
 
 def _without_time(record: Record) -> dict[str, Any]:

@@ -6,6 +6,7 @@ as methods.
 
 from bivec.queries.ask import predict_links, recommend, score, similar
 from bivec.queries.explain import explain
+from bivec.queries.fold import fold_in, new_nodes
 from bivec.queries.results import Bridge, Explanation, Links, Ranking
 from bivec.queries.scorers import SCORERS, FactorScorer, Scorer
 
@@ -18,6 +19,8 @@ __all__ = [
     "Ranking",
     "Scorer",
     "explain",
+    "fold_in",
+    "new_nodes",
     "predict_links",
     "recommend",
     "score",

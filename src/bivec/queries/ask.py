@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bivec.checks import check_integer
 from bivec.errors import InputError
-from bivec.graph import BipartiteGraph, Side
-from bivec.ids import Id, Vocabulary
-from bivec.queries.ranking import Known, best_columns, best_pairs, frozen
-from bivec.queries.results import Links, Ranking
-from bivec.queries.scorers import (
-    Cosine,
-    Popularity,
-    Rows,
-    Scorer,
-    Table,
-    default_scorer,
-    make_scorer,
-    needs_a_graph,
+from bivec.graph import Side
+from bivec.ids import Id
+from bivec.queries.index import best_proposed, index_for
+from bivec.queries.parts import (
+    OTHER,
+    Vectors,
+    candidates,
+    facing,
+    fitted,
+    listed,
+    names,
+    side_of,
+    wanted,
 )
-
-OTHER: dict[Side, Side] = {"left": "right", "right": "left"}
-
-
-class Vectors(Protocol):
-    """What queries need to know of an embedding.
-
-    The sides have ``ids`` and ``vectors``; ``cache`` keeps what is derived from the rest.
-    """
-
-    left: Any
-    right: Any
-    graph: BipartiteGraph | None
-    method: str
-    params: Any
-    cache: dict[Any, Any]
+from bivec.queries.ranking import Among, Known, best_columns, best_pairs, frozen
+from bivec.queries.results import Links, Ranking
+from bivec.queries.scorers import Cosine, Popularity, Rows, Scorer, Table, needs_a_graph
 
 
 def recommend(
@@ -52,6 +38,7 @@ def recommend(
     allow: Iterable[Id] | None = None,
     deny: Iterable[Id] | None = None,
     scorer: str | Scorer | None = None,
+    approximate: bool = False,
     n_jobs: int | None = None,
 ) -> Ranking | list[Ranking]:
     """Rank the nodes of the other side; see :meth:`bivec.Embedding.recommend`."""
@@ -76,10 +63,8 @@ def recommend(
         known = None
         if exclude_known and graph is not None:
             known = Known(rows[at], graph.left.indptr, graph.left.indices)
-        found = best_columns(
-            chosen, rows[at], n, len(far.ids), known=known, columns=columns, barred=barred,
-            last=last, n_jobs=n_jobs,
-        )  # fmt: skip
+        among = Among(len(far.ids), known, columns, barred, last)
+        found = best(vectors, chosen, rows[at], n, among, far_side, approximate, n_jobs)
         for m, (near, scores) in zip(at.tolist(), listed(*found, far.ids), strict=True):
             rankings[m] = Ranking(keys[m], side, far_side, near, scores, chosen.name)
     ordered = [rankings[m] for m in range(len(rows))]
@@ -92,6 +77,7 @@ def similar(
     side: Side = "left",
     n: int = 10,
     *,
+    approximate: bool = False,
     n_jobs: int | None = None,
 ) -> Ranking | list[Ranking]:
     """Rank the nodes of the same side by cosine; see :meth:`bivec.Embedding.similar`."""
@@ -102,15 +88,10 @@ def similar(
     if key not in vectors.cache:
         vectors.cache[key] = Cosine().fit(own.vectors, own.vectors, None)
     each = np.arange(len(rows) + 1)
-    found = best_columns(
-        vectors.cache[key],
-        rows,
-        n,
-        len(own.ids),
-        known=Known(each[:-1], frozen(each), frozen(rows.astype(np.int32))),
-        last=None if vectors.graph is None else vectors.graph.side(side).degrees == 0,
-        n_jobs=n_jobs,
-    )
+    itself = Known(each[:-1], frozen(each), frozen(rows.astype(np.int32)))
+    last = None if vectors.graph is None else vectors.graph.side(side).degrees == 0
+    among = Among(len(own.ids), itself, last=last)
+    found = best(vectors, vectors.cache[key], rows, n, among, side, approximate, n_jobs)
     rankings = [
         Ranking(name, side, side, near, scores, Cosine.name)
         for name, (near, scores) in zip(keys, listed(*found, own.ids), strict=True)
@@ -137,7 +118,6 @@ def predict_links(
     n: int = 100,
     *,
     scorer: str | Scorer | None = None,
-    n_jobs: int | None = None,
 ) -> Links:
     """Find the best absent pairs; see :meth:`bivec.Embedding.predict_links`."""
     n = check_integer("n", n, low=0)
@@ -145,80 +125,34 @@ def predict_links(
     if graph is None:
         raise needs_a_graph("predicting links")
     chosen = fitted(vectors, scorer, "left")
-    left, right, scores = best_pairs(chosen, n, graph, graph.right.degrees == 0)
+    left, right, scores = best_pairs(chosen, n, graph)
     return Links(names(graph.left.ids, left), names(graph.right.ids, right), scores, chosen.name)
 
 
-# Parts
+def best(
+    vectors: Vectors,
+    scorer: Scorer,
+    rows: Rows,
+    n: int,
+    among: Among,
+    side: Side,
+    approximate: bool,
+    n_jobs: int | None,
+) -> tuple[Rows, Table, Rows]:
+    """Rank nodes of a side, exactly or by its index.
 
-
-def side_of(vectors: Vectors, side: Side) -> Any:
-    """Return one side by its name."""
-    if side not in OTHER:
-        raise InputError(f"{side!r} is no side", "A side is 'left' or 'right'.")
-    return vectors.left if side == "left" else vectors.right
-
-
-def facing(graph: BipartiteGraph | None, side: Side) -> BipartiteGraph | None:
-    """Return the graph with this side on its left."""
-    return graph if graph is None or side == "left" else graph.flipped()
-
-
-def fitted(vectors: Vectors, scorer: str | Scorer | None, side: Side) -> Scorer:
-    """Return a scorer fitted for queries from this side; one that is named is kept."""
-    name = default_scorer(vectors.graph) if scorer is None else scorer
-    if isinstance(name, str) and ("scorer", name, side) in vectors.cache:
-        kept: Scorer = vectors.cache["scorer", name, side]
-        return kept
-    own, far = side_of(vectors, side), side_of(vectors, OTHER[side])
-    chosen = make_scorer(name).fit(own.vectors, far.vectors, facing(vectors.graph, side))
-    if isinstance(name, str):
-        vectors.cache["scorer", name, side] = chosen
-    return chosen
-
-
-def wanted(ids: Id | Iterable[Id], known: Vocabulary, side: Side) -> tuple[list[Id], Rows, bool]:
-    """Return the ids in their own kind, their rows, and whether one id alone was given."""
-    single = isinstance(ids, (str, int, np.integer))
-    asked = [ids] if single else listing(ids, "ids")
-    rows = known.rows(asked, side)  # type: ignore[arg-type]
-    return names(known, rows), rows, single
-
-
-def candidates(
-    ids: Vocabulary, side: Side, allow: Iterable[Id] | None, deny: Iterable[Id] | None
-) -> tuple[Rows | None, npt.NDArray[np.bool_] | None]:
-    """Return the rows that may be ranked (None: all) and a mask of those that may not."""
-    columns, barred = None, None
-    if allow is not None:
-        columns = np.unique(ids.rows(listing(allow, "allow"), side))
-    if deny is not None:
-        barred = np.zeros(len(ids), np.bool_)
-        found = ids.find(listing(deny, "deny"))  # an id that is not there cannot come up
-        barred[found[found >= 0]] = True
-    return columns, barred
-
-
-def listing(ids: Any, name: str) -> list[Id]:
-    """Return ids as a list, refusing one string that would fall apart into letters."""
-    if isinstance(ids, (str, bytes, int)) or not isinstance(ids, Iterable):
-        raise InputError(f"{name}={ids!r} is no list of ids", "Pass a list.")
-    return list(ids)
-
-
-def names(ids: Vocabulary, rows: Rows) -> list[Id]:
-    """Return the ids of rows, which may repeat."""
-    found: list[Id] = ids.to_arrow().take(rows).to_pylist()
-    return found
-
-
-def listed(
-    items: Rows, scores: Table, counts: Rows, ids: Vocabulary
-) -> Iterator[tuple[list[Id], Table]]:
-    """Yield ids and scores of each list, at its length."""
-    kept = np.arange(items.shape[1]) < counts[:, None]
-    flat = names(ids, items[kept])
-    start = 0
-    for row, count in zip(scores, counts.tolist(), strict=True):
-        yield flat[start : start + count], row[:count]
-        start += count
+    Where the index does not give enough, as with many known or denied nodes, the list is exact; so
+    are lists from an allow list, which are no large matter.
+    """
+    if not approximate or among.columns is not None or isinstance(scorer, Popularity):
+        return best_columns(scorer, rows, n, among, n_jobs)
+    index, served = index_for(vectors, side, scorer)
+    items, scores, counts = best_proposed(index, served, rows, n, among)
+    short = np.flatnonzero(counts < items.shape[1])
+    if len(short):
+        known = among.known
+        if known is not None:
+            known = known._replace(at=known.at[short])
+        exact = best_columns(scorer, rows[short], n, among._replace(known=known), n_jobs)
+        items[short], scores[short], counts[short] = exact
+    return items, scores, counts

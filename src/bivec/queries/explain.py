@@ -26,12 +26,11 @@ import numpy.typing as npt
 from bivec.checks import check_integer
 from bivec.graph import BipartiteGraph
 from bivec.ids import Id
-from bivec.queries.ask import Vectors, fitted
+from bivec.queries.coordinates import coordinates_of
+from bivec.queries.parts import Vectors, fitted
 from bivec.queries.results import Bridge, Explanation
 from bivec.queries.scorers import Scorer, Table, needs_a_graph, unit
-from bivec.similarity import AlgebraicCoordinates, algebraic_coordinates
-
-_COORDINATES = ("trials", "sweeps", "damping", "order", "rescale", "random_state")
+from bivec.similarity import AlgebraicCoordinates
 
 
 def explain(
@@ -55,7 +54,7 @@ def explain(
     whole = float(p.sum() * q.sum())
 
     # Bridges
-    coordinates = _coordinates(vectors, graph)
+    coordinates = coordinates_of(vectors, graph)
     room = min(n, len(shared) * len(others))
     strengths, keys = np.zeros(max(1, room), np.float32), np.zeros(max(1, room), np.int64)
     terms = np.zeros(max(1, room))
@@ -63,6 +62,8 @@ def explain(
         graph.left.indptr, graph.left.indices, graph.right.indptr, graph.right.indices,
         coordinates.left, coordinates.right, i, j, p, q, strengths, terms, keys,
     )  # fmt: skip
+    chosen = fitted(vectors, scorer, "left")
+    parts = chosen.parts(i, j)
     bridges = []
     for k in range(min(room, count)):
         b, a = int(shared[keys[k] // len(others)]), int(others[keys[k] % len(others)])
@@ -76,9 +77,9 @@ def explain(
                 float(strengths[k]),
                 float(terms[k]),
                 float(terms[k] / total) if total > 0 else 0.0,
+                None if parts is None else _contribution(graph, parts, p, others, i, keys[k]),
             )
         )
-    chosen = fitted(vectors, scorer, "left")
     return Explanation(
         left=graph.left.ids[i],
         right=graph.right.ids[j],
@@ -91,6 +92,23 @@ def explain(
         n_bridges=int(count),
         bridges=tuple(bridges),
     )
+
+
+def _contribution(
+    graph: BipartiteGraph,
+    parts: npt.NDArray[np.float64],
+    p: npt.NDArray[np.float64],
+    others: npt.NDArray[Any],
+    i: int,
+    key: int,
+) -> float:
+    """Return what the shared node of a bridge adds to the score, as far as it goes this way."""
+    place, k = divmod(int(key), len(others))
+    b = graph.left.indices[graph.left.indptr[i] + place]
+    members = graph.right.indices[graph.right.indptr[b] : graph.right.indptr[b + 1]]
+    ways = np.isin(others, members) & (others != i)
+    total = p[ways].sum()
+    return float(parts[place] * (p[k] / total if total > 0 else 1 / ways.sum()))
 
 
 def _estimates(
@@ -107,16 +125,6 @@ def _estimates(
         1 / (1 + np.exp(-dots)) if method == "fobe" else np.maximum(dots, 0)
     )
     return estimates
-
-
-def _coordinates(vectors: Vectors, graph: BipartiteGraph) -> AlgebraicCoordinates:
-    """Return the algebraic coordinates, those of training where the method had some."""
-    if "coordinates" not in vectors.cache:
-        known = {k: v for k, v in vectors.params.items() if k in _COORDINATES}
-        how = known if vectors.method == "hobe" else {}
-        vectors.cache["coordinates"] = algebraic_coordinates(graph, **how)
-    kept: AlgebraicCoordinates = vectors.cache["coordinates"]
-    return kept
 
 
 def _similarity(coordinates: AlgebraicCoordinates, left: int, right: int) -> float:

@@ -158,6 +158,11 @@ class Bridge:
         are, times the same for ``shared`` and ``right``.
     share : float
         This estimate over the sum of those of all bridges.
+    contribution : float, optional
+        The bridge's part of the pair's score: what ``shared`` adds to it, divided among the
+        bridges over ``shared`` by how similar the vectors of their ``other`` and ``left`` are. With
+        what neighbours on no bridge add, the contributions of all bridges sum up to the score.
+        None where the score is no sum over neighbours.
     """
 
     shared: Id
@@ -168,6 +173,7 @@ class Bridge:
     strength: float
     estimate: float
     share: float
+    contribution: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bridge as JSON can hold it."""
@@ -253,7 +259,7 @@ class Explanation(Sequence[Bridge]):
             shared, other = printable(bridge.shared), printable(bridge.other)
             lines.append(
                 f"- {left} and {other} share {shared}, and {other} is linked to {right}: "
-                f"strength {bridge.strength:.3f}, {bridge.share:.1%} of all bridges."
+                f"strength {bridge.strength:.3f}, {_worth(bridge)}."
             )
         return "\n".join(lines)
 
@@ -261,9 +267,18 @@ class Explanation(Sequence[Bridge]):
         return "One bridge" if self.n_bridges == 1 else f"{self.n_bridges:,} bridges"
 
     def _most(self) -> str:
-        return f", the {len(self)} strongest" if len(self) < self.n_bridges else ""
+        if len(self) == self.n_bridges:
+            return ""
+        return ", the strongest" if len(self) == 1 else f", the {len(self)} strongest"
 
     __repr__ = __str__
+
+
+def _worth(bridge: Bridge) -> str:
+    share = f"{bridge.share:.1%} of all bridges"
+    if bridge.contribution is None:
+        return share
+    return f"{bridge.contribution:+.4f} of the score, {share}"
 
 
 def number(value: float) -> float | None:

@@ -60,6 +60,13 @@ class Scorer(ABC):
         """Return a row of scores for each asking row."""
         return self.block(self.queries(rows), columns)
 
+    def parts(self, row: int, column: int) -> npt.NDArray[np.float64] | None:
+        """Return what each neighbour of an own row adds to its score of a far row.
+
+        In the order of the graph's neighbours; None where the score is no such sum.
+        """
+        return None
+
     def pairs(self, rows: Rows, columns: Rows) -> Table:
         """Return the score of each pair ``(rows[m], columns[m])``."""
         out = np.empty(len(rows), np.float32)
@@ -151,6 +158,13 @@ class Centroid(FactorScorer):
         side = self.side
         centroids(side.indptr, side.indices, side.weights, rows, self.far, out)
         return out
+
+    def parts(self, row: int, column: int) -> npt.NDArray[np.float64]:
+        """Return the terms of the centroid's product: each neighbour's, by its weight."""
+        span = slice(self.side.indptr[row], self.side.indptr[row + 1])
+        weights = self.side.weights[span].astype(np.float64)
+        terms = self.far[self.side.indices[span]] @ self.targets[column].astype(np.float64)
+        return np.asarray(weights * terms / max(weights.sum(), 1e-300))
 
 
 class CentroidCosine(Centroid):

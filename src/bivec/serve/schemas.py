@@ -191,6 +191,9 @@ class Bridge(BaseModel):
     strength: float | None = Field(description="Of the algebraic similarities of its edges.")
     estimate: float | None = Field(description="By the vectors.")
     share: float | None = Field(description="Its estimate over the sum of all bridges.")
+    contribution: float | None = Field(
+        description="Its part of the score; none where the score is no sum over neighbours."
+    )
 
 
 class Explanation(BaseModel):

@@ -57,14 +57,16 @@ function because(answer, go) {
   const words = answer.text.split("\n").filter((line) => !line.startsWith("- ")).join(" ");
   box.append(el("p", { text: words }));
   const list = el("ol", { "aria-label": "Bridges" });
-  const most = Math.max(...answer.bridges.map((bridge) => bridge.share), 1e-12);
+  const adds = answer.bridges.every((bridge) => bridge.contribution !== null);
+  const worth = (bridge) => (adds ? bridge.contribution : bridge.share);
+  const most = Math.max(...answer.bridges.map(worth), 1e-12);
   for (const bridge of answer.bridges) {
     const step = (side, id) => el("button", { class: "go", text: id, on: { click: () => go(side, id) } });
     list.append(el("li", {},
       el("div", { class: "path" }, step("left", answer.left), el("i", { text: "\u2013" }), step("right", bridge.shared),
         el("i", { text: "\u2013" }), step("left", bridge.other), el("i", { text: "\u2013" }), step("right", answer.right)),
-      el("div", { class: "share" }, bar(bridge.share / most),
-        el("span", { text: `${(100 * bridge.share).toFixed(1)}% of all bridges, strength ${score(bridge.strength)}` }))));
+      el("div", { class: "share" }, bar(worth(bridge) / most),
+        el("span", { text: `${adds ? `adds ${score(bridge.contribution)}` : `${(100 * bridge.share).toFixed(1)}% of all bridges`}, strength ${score(bridge.strength)}` }))));
   }
   if (answer.bridges.length) box.append(list);
   return box;
