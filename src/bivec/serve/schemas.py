@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints
 
 Side = Literal["left", "right"]
 
@@ -24,15 +24,18 @@ IdText = Annotated[str, StringConstraints(min_length=1, max_length=4_096)]
 def _a_number(value: Any) -> Any:
     """Refuse digits, which are text, and true and false, which Python takes for 1 and 0."""
     if isinstance(value, (bool, str)):
-        raise ValueError("an id is text or an integer")
+        raise ValueError("this is no number")
     return value
 
 
 # JSON has no larger integers that every program reads alike: such ids are sent as text.
 _IdNumber = Annotated[int, Field(ge=1 - 2**53, le=2**53 - 1), BeforeValidator(_a_number)]
 AnyId = _IdNumber | IdText
+# In an address everything is text; in a body a number is no text, and 0 is not false.
 Count = Annotated[int, Field(ge=1, le=MOST_RESULTS)]
 Bridges = Annotated[int, Field(ge=1, le=MOST_BRIDGES)]
+BodyCount = Annotated[Count, BeforeValidator(_a_number)]
+BodyBridges = Annotated[Bridges, BeforeValidator(_a_number)]
 
 
 class Strict(BaseModel):
@@ -114,8 +117,8 @@ class RecommendBatch(Strict):
 
     ids: Annotated[list[AnyId], Field(min_length=1, max_length=MOST_IDS)]
     side: Side = "left"
-    n: Count = 10
-    exclude_known: bool = True
+    n: BodyCount = 10
+    exclude_known: StrictBool = True
     allow: Annotated[list[AnyId], Field(max_length=MOST_LISTED)] | None = Field(
         None, description="Recommend only these."
     )
@@ -129,7 +132,7 @@ class SimilarBatch(Strict):
 
     ids: Annotated[list[AnyId], Field(min_length=1, max_length=MOST_IDS)]
     side: Side = "left"
-    n: Count = 10
+    n: BodyCount = 10
 
 
 class Pair(Strict):
@@ -143,7 +146,7 @@ class ExplainBatch(Strict):
     """Explain many pairs at once."""
 
     pairs: Annotated[list[Pair], Field(min_length=1, max_length=MOST_PAIRS)]
-    n: Bridges = 5
+    n: BodyBridges = 5
 
 
 class RowsRequest(Strict):
