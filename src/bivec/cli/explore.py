@@ -57,6 +57,7 @@ def explore(
     for package in ("fastapi", "uvicorn"):
         require(package, extra="serve", purpose="The explorer")
     from bivec.embedding import load
+    from bivec.serve.app import create_app
     from bivec.serve.explorer import Explorer, with_graph
     from bivec.serve.guard import is_loopback
     from bivec.serve.run import address, serve, take_port
@@ -77,6 +78,7 @@ def explore(
             names={"left": left_name, "right": right_name},
             say=say,
         )
+        app = create_app(explorer, loopback_only=is_loopback(host))
         place = address(listening, host)
         if not is_loopback(host):
             say(f"anyone who reaches {host} can read this embedding: there is no password")
@@ -84,4 +86,4 @@ def explore(
         if not no_browser:
             webbrowser.open(place)
         with suppress(KeyboardInterrupt):
-            serve(explorer, listening, host)
+            serve(app, listening)

@@ -84,7 +84,7 @@ def _add_queries(app: FastAPI, explorer: Explorer) -> None:
     queries.warm_up()
 
     @app.get("/healthz", tags=["queries"])
-    def healthz() -> schemas.Health:
+    async def healthz() -> schemas.Health:
         """Tell that the server works, and on what."""
         emb = explorer.embedding
         return schemas.Health(

@@ -7,10 +7,9 @@ import socket
 from typing import TYPE_CHECKING
 
 from bivec.errors import InputError, require
-from bivec.serve.guard import is_loopback
 
 if TYPE_CHECKING:
-    from bivec.serve.explorer import Explorer
+    from fastapi import FastAPI
 
 PORT = 8642
 _TRIES = 10
@@ -45,13 +44,11 @@ def address(listening: socket.socket, host: str) -> str:
     return f"http://{name}:{listening.getsockname()[1]}/"
 
 
-def serve(explorer: Explorer, listening: socket.socket, host: str) -> None:
+def serve(app: FastAPI, listening: socket.socket) -> None:
     """Serve until interrupted."""
     uvicorn = require("uvicorn", extra="serve", purpose="The explorer")
-    from bivec.serve.app import create_app
-
     config = uvicorn.Config(
-        create_app(explorer, loopback_only=is_loopback(host)),
+        app,
         log_level="warning",
         access_log=False,
         server_header=False,
