@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -32,6 +33,7 @@ def test_it_serves_until_interrupted(model, embedding, tmp_path):
     server = subprocess.Popen(
         [sys.executable, "-m", "bivec", *map(str, words)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"BIVEC_CACHE": str(tmp_path / "cache")},
     )  # fmt: skip
     try:
         line = server.stderr.readline()
