@@ -86,6 +86,28 @@ def test_both_ways_of_drawing_show_the_same(films, visit):
     assert drawn[0] == pytest.approx(drawn[1], rel=0.35)
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "getContext = function (kind, more) {"
+        " return kind === 'webgl' ? null : old.call(this, kind, more); }",
+        "getContext = function (kind, more) { const c = old.call(this, kind, more);"
+        " if (kind === 'webgl') c.linkProgram = () => {}; return c; }",
+    ],
+)
+def test_without_a_working_webgl_pixels_are_written(films, browser, broken):
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script(
+        "const kind = HTMLCanvasElement.prototype; const old = kind.getContext; kind." + broken
+    )
+    page.goto(films)
+    page.wait_for_selector("body[data-ready]")
+    assert page.evaluate("window.bivecMap.drawer.kind") == "pixels"
+    assert sum(n for _, n in page.evaluate(COLOURS)[1:]) > 2000
+    context.close()
+
+
 def test_search_leads_to_a_node_and_its_address_can_be_shared(films, visit):
     page = visit(films)
     page.fill("#query", "VIEWER 01")
