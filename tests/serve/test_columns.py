@@ -93,7 +93,8 @@ def test_many_categories_end_in_others(tmp_path):
     assert column.categories[0] == "big"
     assert len(column.categories) == 10
     assert column.counts == (20, *[1] * 9, 11)
-    assert column.show(39) == "other"
+    assert column.show(39) == "small 39"
+    assert column.values[39] == 10  # of the others
 
 
 @pytest.mark.parametrize(

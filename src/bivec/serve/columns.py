@@ -39,6 +39,8 @@ class Column:
         Rows of each category, the others last.
     note : str
         How the column came about.
+    texts : array of str, optional
+        The text of each row, also of those that the categories sum up as others.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Column:
     categories: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
     note: str = ""
+    texts: npt.NDArray[Any] | None = None
 
     def describe(self) -> dict[str, Any]:
         """Return what a legend needs, as JSON can hold it."""
@@ -64,13 +67,14 @@ class Column:
 
     def show(self, row: int) -> str:
         """Return the value of a row as text."""
+        if self.texts is not None:
+            return str(self.texts[row])
         value = float(self.values[row])
         if not np.isfinite(value):
             return ""
         if self.kind == "number":
             return f"{value:,.6g}"
-        position = int(value)
-        return self.categories[position] if position < len(self.categories) else "other"
+        return self.categories[int(value)]
 
 
 def numbers(name: str, values: npt.ArrayLike, note: str = "") -> Column:
@@ -199,6 +203,8 @@ def _column(name: str, given: pa.ChunkedArray, rows: npt.NDArray[np.int64], n: i
     place = {str(words[w]): position for position, w in enumerate(shown)}
     for row, text in zip(rows[kept][present], texts[present], strict=True):
         values[row] = place.get(str(text), len(shown))
+    own = np.full(n, "", dtype=object)
+    own[rows[kept]] = texts
     tally = np.bincount(values[np.isfinite(values)].astype(np.int64), minlength=len(shown))
     return Column(
         name,
@@ -206,4 +212,5 @@ def _column(name: str, given: pa.ChunkedArray, rows: npt.NDArray[np.int64], n: i
         values,
         tuple(str(words[w]) for w in shown),
         tuple(int(count) for count in tally),
+        texts=own,
     )

@@ -326,7 +326,8 @@ export class PointMap {
       const [px, py] = this.toPixel(row);
       if (!seen(px, py)) continue;
       pen.font = `${row === this.chosen ? "600 13px" : "12px"} ${ink("--text")}`;
-      const box = [px + near + 5, py - 8, px + near + 7 + pen.measureText(short).width, py + 8];
+      const beside = px + near + (row === this.chosen ? 11 : 5);
+      const box = [beside, py - 8, beside + 2 + pen.measureText(short).width, py + 8];
       if (taken.some((o) => box[0] < o[2] && box[2] > o[0] && box[1] < o[3] && box[3] > o[1])) continue;
       taken.push(box);
       pen.lineWidth = 4;
