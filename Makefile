@@ -8,11 +8,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 BIVEC_DATA ?= $(abspath $(wildcard ../shared/data))
 export BIVEC_DATA
 
-.PHONY: help demo test lint format benchmark clean
+.PHONY: help demo test test-browser lint format benchmark clean
 
 help:
 	@echo "make demo       run the main job on data that comes with bivec, show the result"
 	@echo "make test       linters, type check, tests, doctests"
+	@echo "make test-browser  the explorer in headless Chromium (installs it where it can)"
 	@echo "make format     put the code into shape"
 	@echo "make benchmark  measure against peers (minutes)"
 	@echo "make clean      remove the environment and everything made"
@@ -36,6 +37,13 @@ demo: $(VENV)/demo-ready
 
 test: lint
 	$(BIN)/python -m pytest -q
+
+test-browser: $(VENV)/dev-ready
+	$(PIP) 'playwright>=1.48'
+	@command -v chromium chromium-browser > /dev/null || \
+	  { apt-get update -qq && apt-get install -qq --yes --no-install-recommends chromium; } || \
+	  { echo "There is no chromium on this machine: install it, then again."; exit 1; }
+	$(BIN)/python -m pytest -q tests/browser
 
 lint: $(VENV)/dev-ready
 	$(BIN)/ruff format --check --quiet .

@@ -13,7 +13,18 @@ from typing import Annotated, Any
 import typer
 
 import bivec
-from bivec.cli import combine, datasets, doctor, embed, evaluate, graph, model, reproduce, use
+from bivec.cli import (
+    combine,
+    datasets,
+    doctor,
+    embed,
+    evaluate,
+    explore,
+    graph,
+    model,
+    reproduce,
+    use,
+)
 from bivec.errors import BivecError
 
 # Typer carries a click of its own in new versions; its base class is found by way of a public name.
@@ -30,7 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verbs in (graph, embed, combine, model, use, datasets, evaluate, reproduce, doctor):
+for verbs in (graph, embed, combine, model, use, explore, datasets, evaluate, reproduce, doctor):
     verbs.register(app)
 
 
