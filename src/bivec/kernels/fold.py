@@ -184,10 +184,12 @@ def new_path(view: Any, plan: Any, fresh: Any, r: int, key: Any) -> Any:  # prag
     for look_at in range(looks):
         p = start + look_at * n // looks
         b = fresh.indices[p]
-        best = strongest_end(
-            view.far_indices, view.far_similarity, view.far_indptr[b], view.far_indptr[b + 1],
-            j_start, j_stop, fresh.similarity[p], plan.cap, best,
-        )  # fmt: skip
+        bound = min(view.far_most[b], max(fresh.similarity[p], view.far_most[j]))
+        if bound > best:
+            best = strongest_end(
+                view.far_indices, view.far_similarity, view.far_indptr[b], view.far_indptr[b + 1],
+                j_start, j_stop, fresh.similarity[p], bound, plan.cap, best,
+            )  # fmt: skip
     return np.int64(j) if j_stop > j_start else -1, best
 
 
