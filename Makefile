@@ -24,7 +24,7 @@ $(VENV)/bin/python:
 
 $(VENV)/demo-ready: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@test -e $(VENV)/dev-ready || echo "installing bivec into $(VENV) ..."
-	$(PIP) --editable '.[evaluate]'
+	$(PIP) --editable '.[evaluate,serve]'
 	@touch $@
 
 $(VENV)/dev-ready: pyproject.toml constraints.txt | $(VENV)/bin/python

@@ -48,7 +48,7 @@ def main(folder: Path) -> None:
     draw_graphs(southern_women(), planted, folder / "graphs.png")
     draw_maps(emb, planted, folder / "map.png")
     print(f"\nPictures:   {folder / 'map.png'} and {folder / 'graphs.png'}")
-    print(f"Go on with: .venv/bin/bivec info {folder / 'viewer-movies.bivec'}")
+    print(f"Explore:    .venv/bin/bivec explore {folder / 'viewer-movies.bivec'}")
 
 
 def unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -64,21 +64,20 @@ def same_taste(vectors: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) 
 
 
 def recommend(emb: bivec.Embedding, planted: PlantedGraph, n: int = 5) -> None:
-    """Rank unseen movies by the paper's rule: closeness to the centroid of the viewer's own."""
+    """Rank unseen movies, and say why the first of them."""
     graph, row = planted.graph, planted.graph.left.ids.row(VIEWER)
     own = slice(graph.left.indptr[row], graph.left.indptr[row + 1])
     seen, stars = graph.left.indices[own], graph.left.weights[own]
-    movies = unit(emb.right.vectors)
-    score = movies @ (stars @ movies[seen] / stars.sum())
-    score[seen] = -np.inf
+    ranking = emb.recommend(VIEWER, n=n)
     table = Table("movie", "score", title=f"For {VIEWER}", title_justify="left", box=None)
-    for movie in np.argsort(-score)[:n]:
-        table.add_row(str(graph.right.ids[int(movie)]), f"{score[movie]:.3f}")
+    for movie, score in ranking:
+        table.add_row(str(movie), f"{score:.3f}")
     taste = planted.names[planted.left_labels[row]]
     best = ", ".join(str(graph.right.ids[int(i)]) for i in seen[np.argsort(-stars)][:5])
     print()
     Console(highlight=False).print(table)
     print(f"(planted taste: {taste}; rated highest: {best})")
+    print(f"\nWhy {ranking.ids[0]}? {emb.explain(VIEWER, ranking.ids[0], n=2)}")
 
 
 def draw_maps(emb: bivec.Embedding, planted: PlantedGraph, path: Path) -> None:
