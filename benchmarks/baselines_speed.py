@@ -96,6 +96,7 @@ def main():
         dblp = datasets.load("bine-dblp", data_dir=options.data_dir).graph
         measurements |= {
             "deepwalk-dblp": lambda: deepwalk(dblp),
+            "deepwalk-dblp-short": lambda: deepwalk(dblp, n_walks=10),
             "node2vec-dblp": lambda: node2vec(dblp, options.cache),
             "node2vec-dblp-pq": lambda: node2vec(dblp, options.cache, p=0.5, q=2.0),
         }

@@ -4,8 +4,9 @@
 
 Runs the experiments ``which-method-links`` and ``which-method-recommendation`` and writes their
 tables between two marks of the page. Finished cells are kept, so a run that was cut short goes on,
-and a method that was added is all that is computed. ``--only`` names the graphs of this run; the
-tables have those that were run. ``--quick`` is one seed instead of three.
+and a method that was added is all that is computed. ``--only`` names the graphs of this run,
+``--methods`` the methods; the tables have those that were run. ``--quick`` is one seed instead of
+three.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ def run(name, options):
         if not here:
             return None
         experiment = replace(experiment, datasets=tuple(here))
+    if options.methods:
+        experiment = replace(experiment, methods=tuple(options.methods))
 
     def tell(step):
         if step.finished is not None and step.seconds:
@@ -141,6 +144,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one seed")
     parser.add_argument("--only", nargs="*", help="names of data sets")
+    parser.add_argument("--methods", nargs="*", choices=list(experiments.registry()))
     parser.add_argument("--data-dir")
     parser.add_argument("--cache", type=Path, help="where finished cells are kept")
     parser.add_argument("--jobs", type=int)
