@@ -134,7 +134,7 @@ def test_a_search_without_a_hit_says_so(films, visit):
     page = visit(films)
     page.fill("#query", "no such id")
     page.wait_for_selector("#suggestions .nothing")
-    assert "No id contains this" in page.locator("#suggestions").text_content()
+    assert "Nothing contains this" in page.locator("#suggestions").text_content()
     page.press("#query", "Enter")
     assert page.locator("#panel h2").text_content() == "films"
 

@@ -151,15 +151,17 @@ def _add_page(app: FastAPI, explorer: Explorer) -> None:
     @app.get("/api/ids", tags=["page"])
     def ids(query: Annotated[schemas.IdsQuery, Query()]) -> schemas.Ids:
         """List the ids of a run of rows."""
-        return schemas.Ids(
-            start=query.start, ids=explorer.ids(query.side, query.start, query.count)
-        )
+        found = explorer.ids(query.side, query.start, query.count)
+        names = explorer.names_of(query.side, range(query.start, query.start + len(found)))
+        return schemas.Ids(start=query.start, ids=found, names=names)
 
     @app.post("/api/rows", tags=["page"], responses=_BODY)
     def rows(wanted: schemas.RowsRequest) -> schemas.Rows:
-        """Find the rows of ids."""
+        """Find the rows and names of ids."""
         found = explorer.embedding.side(wanted.side).ids.find(wanted.ids)
-        return schemas.Rows(rows=found.tolist())
+        return schemas.Rows(
+            rows=found.tolist(), names=explorer.names_of(wanted.side, found.tolist())
+        )
 
     @app.get("/api/points", tags=["page"], response_class=Response, responses=_FLOATS)
     def points(query: Annotated[schemas.SideQuery, Query()]) -> Response:

@@ -253,6 +253,7 @@ class SearchHit(BaseModel):
     """A node that a search found."""
 
     id: str
+    name: str = Field(description="What people read in place of the id; empty where nothing.")
     side: Side
     degree: int | None
 
@@ -281,6 +282,7 @@ class Node(BaseModel):
     """A node, where it is on the map, and its neighbours on the other side."""
 
     id: str
+    name: str = Field(description="What people read in place of the id; empty where nothing.")
     side: Side
     row: int
     x: float
@@ -295,12 +297,14 @@ class Ids(BaseModel):
 
     start: int
     ids: list[str]
+    names: list[str] = Field(description="What people read in place of the ids.")
 
 
 class Rows(BaseModel):
     """Rows of ids, -1 where there is none."""
 
     rows: list[int]
+    names: list[str] = Field(description="What people read in place of the ids.")
 
 
 class ColumnSummary(BaseModel):
@@ -321,6 +325,7 @@ class SideSummary(BaseModel):
 
     name: str
     nodes: int
+    named: bool = Field(description="Whether nodes have names beside their ids.")
     layout: str
     note: str
     columns: list[ColumnSummary]

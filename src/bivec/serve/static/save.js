@@ -1,6 +1,6 @@
 // What is shown, as a picture or a table.
 
-import { idNow, loadIds } from "./api.js";
+import { idNow, loadIds, textNow } from "./api.js";
 import { name, palette } from "./colour.js";
 
 export function download(name, blob) {
@@ -23,8 +23,8 @@ export function table(header, lines) {
 export async function pointsTable(map, side, column, values) {
   const rows = [...map.inView()].filter(map.visible || (() => true)).sort((a, b) => a - b);
   await loadIds(side, rows);
-  return table(["id", "x", "y", ...(column ? [column.name] : [])], rows.map((row) => [
-    idNow(side, row), map.places[2 * row].toPrecision(6), map.places[2 * row + 1].toPrecision(6),
+  return table(["id", "name", "x", "y", ...(column ? [column.name] : [])], rows.map((row) => [
+    idNow(side, row), textNow(side, row), map.places[2 * row].toPrecision(6), map.places[2 * row + 1].toPrecision(6),
     ...(column ? [name(column, values[row])] : []),
   ]));
 }
