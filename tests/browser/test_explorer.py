@@ -301,7 +301,7 @@ def test_hostile_ids_are_only_text(hostile, visit):
     assert page.locator("#panel h2").text_content() == script
     assert page.locator("#known .go").all_text_contents()[0].startswith("<img src=x")
     page.locator("#recommended .why").first.click()
-    page.wait_for_selector(".because p")
+    page.wait_for_selector(".because p:not(.pulse)")
     assert script in page.locator(".because p").first.text_content()
     page.locator("#known .go").first.click()
     until(page, "document.querySelector('#panel h2').textContent.startsWith('<img')")
@@ -323,6 +323,23 @@ def test_hostile_ids_are_only_text(hostile, visit):
             one.evaluate("document.querySelectorAll('main img, main script, main b > b').length")
             == 0
         )
+
+
+def test_names_stand_for_ids(named, visit):
+    page = visit(named + "#/right/3")
+    page.wait_for_selector("#recommended .row, #recommended .lead")
+    page.wait_for_selector("#similar .row")
+    assert page.locator("#panel h2").text_content() == "Film <3>"
+    assert "id3" in page.locator(".facts").text_content()
+    assert page.locator("#similar .go").first.text_content().startswith("Film <")
+    page.locator("#recommended .why").first.click()
+    page.wait_for_selector(".because .path")
+    assert "Film <" in page.locator(".because .path").first.text_content()
+    page.fill("#query", "film <1>")
+    until(page, "document.querySelector('#suggestions .name')?.textContent === 'Film <1>'")
+    page.press("#query", "Enter")
+    until(page, "document.querySelector('#panel h2').textContent === 'Film <1>'")
+    assert page.url.endswith("#/right/1")
 
 
 def test_an_empty_graph_has_words_for_it(empty, visit):
