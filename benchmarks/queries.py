@@ -5,7 +5,7 @@ ten places a list, in one thread each (BLAS included), in turns; CPU seconds, th
 Then, without a peer: one list at a time, links over all pairs, an explanation, folding in, and the
 approximate index with its recall.
 
-    python benchmarks/queries.py [--rounds 3] [--index-rows 200000]
+    python benchmarks/queries.py [--part implicit|single|index] [--rounds 3] [--index-rows 200000]
 """
 
 from __future__ import annotations
@@ -143,14 +143,17 @@ def with_index(rows: int) -> None:
 def main() -> None:
     """Run all parts."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", choices=("implicit", "single", "index"), help="Only this one.")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--index-rows", type=int, default=200_000)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     with threadpool_limits(1):
-        against_implicit(options.rounds)
-        alone()
-        if options.index_rows:
+        if options.part in (None, "implicit"):
+            against_implicit(options.rounds)
+        if options.part in (None, "single"):
+            alone()
+        if options.part in (None, "index"):
             with_index(options.index_rows)
 
 

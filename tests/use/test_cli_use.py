@@ -118,7 +118,9 @@ def test_hostile_ids(capsys, tmp_path):
     assert "[bold]markup[/bold]" in out
 
 
-@pytest.mark.parametrize("verb", ["recommend", "similar", "score", "predict-links", "explain"])
+@pytest.mark.parametrize(
+    "verb", ["recommend", "similar", "score", "predict-links", "explain", "index"]
+)
 def test_help_has_examples(capsys, verb):
     code, out, _ = run(capsys, verb, "--help")
     assert code == 0

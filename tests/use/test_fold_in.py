@@ -11,6 +11,8 @@ import bivec
 from bivec.embedding import Embedding, EmbeddingSide
 from bivec.errors import InputError, NotFittedError
 from bivec.graph import BipartiteGraph
+from bivec.training import Trainer
+from bivec.updating import Updating
 
 METHODS = {"fobe": bivec.FOBE, "hobe": bivec.HOBE}
 
@@ -297,3 +299,18 @@ def test_updates_that_make_no_sense():
     with pytest.raises(InputError, match="epochs=0"):
         model.update([(3, "a")], epochs=0)
     assert len(model.update([("3", "a")]).embedding_.left) == 3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_training_some_rows_is_training_when_all_are_chosen(method):
+    graph = bivec.datasets.southern_women()  # one block a side
+    settings = METHODS[method](dim=8, epochs=4)._settings(3)
+    similarity = METHODS[method](dim=8)._similarity(graph, settings)
+    start = METHODS[method](dim=8, epochs=2).fit(graph).embedding_
+    whole = Trainer(graph, settings, similarity, start, 1).run()
+    rows = np.arange(graph.n_left), np.arange(graph.n_right)
+    tables = [start.left.vectors, start.right.vectors]
+    some = Updating(graph, settings, similarity, tables, rows, 2).run()
+    assert np.array_equal(whole.left, some.left)
+    assert np.array_equal(whole.right, some.right)
+    assert [r.loss for r in whole.history] == [r.loss for r in some.history]

@@ -313,3 +313,29 @@ def test_a_saved_embedding_answers_the_same(tmp_path, women):
     assert again.recommend(women.left.ids, n=5) == women.recommend(women.left.ids, n=5)
     assert str(again.explain("Flora Price", "E5")) == str(women.explain("Flora Price", "E5"))
     assert again == women
+
+
+def test_an_embedding_survives_pickling_after_questions(women):
+    import pickle
+
+    women.recommend("Flora Price")
+    women.explain("Flora Price", "E5")
+    again = pickle.loads(pickle.dumps(women))
+    assert again == women
+    assert again.recommend("Flora Price") == women.recommend("Flora Price")
+
+
+def test_vectors_too_long_for_single_precision_still_rank_exactly():
+    """BLAS gives infinities that cancel to what is no number; the exact dot does not."""
+    rng = np.random.default_rng(0)
+    emb = Embedding(
+        EmbeddingSide(range(5), rng.normal(size=(5, 8)) * 1e25),
+        EmbeddingSide(range(300), rng.normal(size=(300, 8)) * 1e14),
+    )
+    with np.errstate(all="ignore"):
+        rankings = emb.recommend(range(5), n=20)
+        exact = emb.left.vectors.astype(float) @ emb.right.vectors.astype(float).T
+        scores = exact.astype(np.float32)
+    assert np.isinf(scores).any()
+    for row, got in enumerate(rankings):
+        assert got.ids == plain_order(scores[row], np.ones(300, bool))[:20].tolist()

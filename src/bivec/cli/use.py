@@ -57,10 +57,11 @@ def register(app: typer.Typer) -> None:
         )
     )(score)
     app.command(
+        "predict-links",
         epilog=example(
             "bivec predict-links ratings.bivec -n 20",
             "bivec predict-links ratings.bivec --json",
-        )
+        ),
     )(predict_links)
     app.command(
         epilog=example(
@@ -71,6 +72,7 @@ def register(app: typer.Typer) -> None:
     app.command(
         epilog=example(
             "bivec index ratings.bivec",
+            "bivec index ratings.bivec --expansion 256 --jobs 1 --json",
             "bivec recommend ratings.bivec ann --approximate",
         )
     )(index)

@@ -181,6 +181,13 @@ class Embedding(Verbs):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        """Leave out what can be derived again, when copied or pickled."""
+        return None, {
+            **{name: getattr(self, name) for name in self.__slots__},
+            "cache": {k: v for k, v in self.cache.items() if k == "index folder"},
+        }
+
     def __repr__(self) -> str:
         graph = ", with graph" if self.graph is not None else ""
         return (

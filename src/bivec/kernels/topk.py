@@ -87,12 +87,27 @@ def offer(
 
 
 @inner
+def margin_of(length: Any, widest: Any, dim: int) -> Any:  # pragma: no cover
+    """Return by how much a block's score may be off: 0 where the block is final.
+
+    Where single precision may overflow on the way, it is no bound at all.
+    """
+    if dim == 0:
+        return np.float32(0)
+    product = np.float64(length) * np.float64(widest)
+    return np.float32(2 * (dim + 2) * _ULP * product) if product < 1e37 else np.float32(np.inf)
+
+
+@inner
 def any_above(block: Any, start: int, stop: int, limit: Any) -> bool:  # pragma: no cover
-    """Whether any score reaches the limit; without a branch, so that it runs in lanes."""
-    found = 0
+    """Whether any score may reach the limit; without a branch, so that it runs in lanes.
+
+    What is no number may: products too long for single precision are left to the exact dot.
+    """
+    below = 0
     for c in range(start, stop):
-        found += block[c] >= limit
-    return found > 0
+        below += block[c] < limit
+    return below < stop - start
 
 
 @kernel
@@ -126,34 +141,71 @@ def take_block(
     exact, bars = dim > 0, barred.size > 0
     data, query, target = pointer(block), pointer(queries), pointer(targets)
     best, found, known = pointer(top), pointer(items), pointer(known_indices)
-    margin = np.float32(2 * (dim + 2)) * _ULP
     widest = np.float32(0)
     if exact:
         for c in range(width):
             widest = max(widest, norms[columns[c]])
     for r in range(start, stop):
         row, at, count = rows[r], r * room, counts[r]
-        slack = margin * reach[r] if exact else np.float32(0)
-        limit = best[at] - slack * widest if count == room else _NEVER
+        slack = margin_of(reach[r], widest, dim)
+        limit = best[at] - slack if count == room else _NEVER
         for first in range(0, width, _LOOK):
             last = min(first + _LOOK, width)
             if count == room and not any_above(data, r * width + first, r * width + last, limit):
                 continue
             for c in range(first, last):
                 item, score = columns[c], data[r * width + c]
-                if count == room and not score >= limit:
+                if count == room and score < limit:
                     continue
                 if bars and barred[item]:
                     continue
                 if masked and linked(known, known_indptr[row], known_indptr[row + 1], item):
                     continue
-                if exact and score > _NEVER:
+                if exact:
                     score = exact_dot(query, r, target, item, dim)
-                if not score >= _NEVER:  # not a number: vectors too long for their products
+                if not score >= _NEVER:  # no number
                     score = _NEVER
                 count = offer(best, found, at, count, room, score, item)
                 if count == room:
-                    limit = best[at] - slack * widest
+                    limit = best[at] - slack
+        counts[r] = count
+
+
+@kernel
+def take_listed(
+    listed: Array,
+    lengths: Array,
+    queries: Array,
+    targets: Array,
+    rows: Array,
+    known_indptr: Array,
+    known_indices: Array,
+    barred: Array,
+    top: Array,
+    items: Array,
+    counts: Array,
+    start: int,
+    stop: int,
+) -> None:  # pragma: no cover
+    """Let the first ``lengths[r]`` nodes of each list compete for the places of its row.
+
+    The rest is as for :func:`take_block`, with known neighbours left out for all.
+    """
+    room, dim = items.shape[1], queries.shape[1]
+    query, target, known = pointer(queries), pointer(targets), pointer(known_indices)
+    best, found = pointer(top), pointer(items)
+    for r in range(start, stop):
+        row, count = rows[r], counts[r]
+        for k in range(lengths[r]):
+            item = int(listed[r, k])
+            if barred.size > 0 and barred[item]:
+                continue
+            if linked(known, known_indptr[row], known_indptr[row + 1], item):
+                continue
+            score = exact_dot(query, r, target, item, dim)
+            if not score >= _NEVER:
+                score = _NEVER
+            count = offer(best, found, r * room, count, room, score, item)
         counts[r] = count
 
 
@@ -181,14 +233,13 @@ def take_pairs(
     exact = dim > 0
     data, query, target = pointer(block), pointer(queries), pointer(targets)
     best, found, known = pointer(top), pointer(keys), pointer(known_indices)
-    margin = np.float32(2 * (dim + 2)) * _ULP
     widest = np.float32(0)
     if exact:
         for c in range(width):
             widest = max(widest, norms[columns[c]])
     for r in range(block.shape[0]):
         row = rows[r]
-        slack = margin * reach[r] * widest if exact else np.float32(0)
+        slack = margin_of(reach[r], widest, dim)
         for first in range(0, width, _LOOK):
             last = min(first + _LOOK, width)
             if count == room and not any_above(
@@ -197,11 +248,11 @@ def take_pairs(
                 continue
             for c in range(first, last):
                 item, score = columns[c], data[r * width + c]
-                if count == room and not score >= best[0] - slack:
+                if count == room and score < best[0] - slack:
                     continue
                 if linked(known, known_indptr[row], known_indptr[row + 1], item):
                     continue
-                if exact and score > _NEVER:
+                if exact:
                     score = exact_dot(query, r, target, item, dim)
                 if not score >= _NEVER:
                     score = _NEVER
@@ -263,6 +314,10 @@ def warmup() -> None:
     arrays = (block, rows, table, table, norms, norms, rows, indptr, indices)
     take_block(*arrays, True, np.zeros(1, np.bool_), top, items, counts, 0, 1)
     take_pairs(*arrays, top[0], items[0], 0, 1)
+    take_listed(
+        np.zeros((1, 1), np.uint64), rows, table, table, rows, indptr, indices,
+        np.zeros(1, np.bool_), top, items, counts, 0, 1,
+    )  # fmt: skip
     settle(top, items, counts)
     pair_dots(table, table, rows, rows, norms)
     centroids(indptr, indices, weights, rows, table, table.copy())

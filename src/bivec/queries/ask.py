@@ -11,7 +11,7 @@ from bivec.checks import check_integer
 from bivec.errors import InputError
 from bivec.graph import Side
 from bivec.ids import Id
-from bivec.queries.index import best_proposed, index_for
+from bivec.queries.index import best_proposed, index_for, served
 from bivec.queries.parts import (
     OTHER,
     Vectors,
@@ -22,6 +22,7 @@ from bivec.queries.parts import (
     names,
     side_of,
     wanted,
+    without_edges,
 )
 from bivec.queries.ranking import Among, Known, best_columns, best_pairs, frozen
 from bivec.queries.results import Links, Ranking
@@ -48,12 +49,14 @@ def recommend(
     keys, rows, single = wanted(ids, own.ids, side)
     graph = facing(vectors.graph, side)
     columns, barred = candidates(far.ids, far_side, allow, deny)
-    last = None if graph is None else graph.right.degrees == 0
+    last = without_edges(vectors, far_side)
 
     # A node without edges has a vector that nothing has moved.
     cold = np.zeros(len(rows), np.bool_)
     if scorer is None and graph is not None:
-        cold = graph.left.degrees[rows] == 0
+        cold = graph.left.indptr[rows] == graph.left.indptr[rows + 1]
+    if scorer is None and approximate:
+        scorer = served(vectors.graph)
     rankings: dict[int, Ranking] = {}
     for name, members in ((scorer, ~cold), (Popularity.name, cold)):
         at = np.flatnonzero(members)
@@ -89,7 +92,7 @@ def similar(
         vectors.cache[key] = Cosine().fit(own.vectors, own.vectors, None)
     each = np.arange(len(rows) + 1)
     itself = Known(each[:-1], frozen(each), frozen(rows.astype(np.int32)))
-    last = None if vectors.graph is None else vectors.graph.side(side).degrees == 0
+    last = without_edges(vectors, side)
     among = Among(len(own.ids), itself, last=last)
     found = best(vectors, vectors.cache[key], rows, n, among, side, approximate, n_jobs)
     rankings = [
@@ -146,8 +149,8 @@ def best(
     """
     if not approximate or among.columns is not None or isinstance(scorer, Popularity):
         return best_columns(scorer, rows, n, among, n_jobs)
-    index, served = index_for(vectors, side, scorer)
-    items, scores, counts = best_proposed(index, served, rows, n, among)
+    index, factors = index_for(vectors, side, scorer)
+    items, scores, counts = best_proposed(index, factors, rows, n, among)
     short = np.flatnonzero(counts < items.shape[1])
     if len(short):
         known = among.known

@@ -24,12 +24,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from bivec.checks import check_integer
 from bivec.errors import FormatError, InputError, require
-from bivec.graph import Side
+from bivec.graph import BipartiteGraph, Side
 from bivec.parallel import resolve_jobs
-from bivec.queries.parts import OTHER, Vectors, fitted, side_of
+from bivec.queries.parts import OTHER, Vectors, fitted, side_of, without_edges
 from bivec.queries.ranking import Among, Known, best_columns
 from bivec.queries.scorers import Centroid, Cosine, Dot, FactorScorer, Rows, Scorer, Table, unit
 
@@ -76,19 +77,16 @@ class Index:
     found: Any
     report: IndexReport
 
-    def propose(self, queries: Table, count: int) -> list[Rows]:
-        """Return candidates for each query, at most ``count``, in no particular order."""
+    def propose(self, queries: Table, count: int) -> tuple[npt.NDArray[np.uint64], Rows]:
+        """Return a row of candidates for each query, and how many each has."""
         if self.report.kind == "product":
             queries = np.hstack([queries, np.zeros((len(queries), 1), np.float32)])
-        count = min(count, self.report.vectors)
-        if count == 0:
-            return [np.empty(0, np.int64) for _ in queries]
         matches = self.found.search(np.ascontiguousarray(queries), count)
-        if len(queries) == 1 and not hasattr(matches, "counts"):
-            return [np.asarray(matches.keys, np.int64)]
-        return [
-            keys[:n].astype(np.int64) for keys, n in zip(matches.keys, matches.counts, strict=True)
-        ]
+        keys = np.atleast_2d(np.asarray(matches.keys, np.uint64))
+        counts = getattr(matches, "counts", None)
+        if counts is None:  # one query, one list
+            counts = [keys.shape[1]]
+        return keys, np.asarray(counts, np.int64)
 
 
 Indexes = dict[tuple[Side, str], Index]
@@ -132,8 +130,7 @@ def _measured(vectors: Vectors, index: Index) -> Index:
     """Return the index with its recall, on lists asked by evenly spaced nodes."""
     side, kind = index.report.side, index.report.kind
     if kind == "product":
-        name = Dot.name if vectors.graph is None else Centroid.name
-        scorer = cast("FactorScorer", fitted(vectors, name, OTHER[side]))
+        scorer = cast("FactorScorer", fitted(vectors, served(vectors.graph), OTHER[side]))
         asking = len(side_of(vectors, OTHER[side]).vectors)
     else:
         table = side_of(vectors, side).vectors
@@ -142,7 +139,7 @@ def _measured(vectors: Vectors, index: Index) -> Index:
     n = min(_PLACES, index.report.vectors)
     if not len(rows) or not n:
         return index
-    last = None if vectors.graph is None else vectors.graph.side(side).degrees == 0
+    last = without_edges(vectors, side)
     among = Among(len(side_of(vectors, side).vectors), last=last)
     exact = best_columns(scorer, rows, n, among)[0]
     near, _, counts = best_proposed(index, scorer, rows, n, among)
@@ -162,26 +159,36 @@ def best_proposed(
     As :func:`bivec.queries.ranking.best_columns`, but a list may be short although there are more
     candidates; the caller must see to that.
     """
+    from bivec.kernels.topk import settle, take_listed
+
     room = min(n, among.n_columns)
     items = np.full((len(rows), room), -1, np.int64)
     scores = np.full((len(rows), room), -np.inf, np.float32)
     counts = np.zeros(len(rows), np.int64)
-    known = Known.none(len(rows)) if among.known is None else among.known
-    out = [known.indices[known.indptr[k] : known.indptr[k + 1]] for k in known.at]
+    if not room or not index.report.vectors:
+        return items, scores, counts
+    at, indptr, indices = Known.none(len(rows)) if among.known is None else among.known
+    bars = np.zeros(0, np.bool_) if among.barred is None else among.barred
+    targets = np.ascontiguousarray(scorer.targets)
     # As many proposals as may be left out, and some more: a power of two, so that few sizes occur.
-    wanted = 1 << np.ceil(np.log2(np.array([max(1, n + len(x)) for x in out]))).astype(np.int64)
+    wanted = 1 << np.ceil(np.log2(room + indptr[at + 1] - indptr[at])).astype(np.int64)
     for count in np.unique(wanted):
-        at = np.flatnonzero(wanted == count)
-        queries = scorer.queries(rows[at])
-        for m, near in zip(at.tolist(), index.propose(queries, int(count)), strict=True):
-            near = np.sort(near[~np.isin(near, out[m])])
-            if among.barred is not None:
-                near = near[~among.barred[near]]
-            values = scorer.pairs(np.full(len(near), rows[m]), near)
-            best = np.lexsort((near, -values))[:room]
-            counts[m] = len(best)
-            items[m, : len(best)], scores[m, : len(best)] = near[best], values[best]
+        part = np.flatnonzero(wanted == count)
+        queries = np.ascontiguousarray(scorer.queries(rows[part]))
+        listed, lengths = index.propose(queries, min(int(count), index.report.vectors))
+        near, best, found = items[part], scores[part], counts[part]
+        take_listed(
+            listed, lengths, queries, targets, at[part], indptr, indices, bars, best, near, found,
+            0, len(part),
+        )  # fmt: skip
+        items[part], scores[part], counts[part] = near, best, found
+    settle(scores, items, counts)
     return items, scores, counts
+
+
+def served(graph: BipartiteGraph | None) -> str:
+    """Return the scorer of approximate recommendations where none is named."""
+    return Dot.name if graph is None else Centroid.name
 
 
 def index_for(vectors: Vectors, side: Side, scorer: Scorer) -> tuple[Index, FactorScorer]:

@@ -42,6 +42,18 @@ def facing(graph: BipartiteGraph | None, side: Side) -> BipartiteGraph | None:
     return graph if graph is None or side == "left" else graph.flipped()
 
 
+def without_edges(vectors: Vectors, side: Side) -> npt.NDArray[np.bool_] | None:
+    """Return a mask of a side's nodes that have no edges; None where there is no such node."""
+    if vectors.graph is None:
+        return None
+    key = ("without edges", side)
+    if key not in vectors.cache:
+        mask = vectors.graph.side(side).degrees == 0
+        vectors.cache[key] = mask if mask.any() else None
+    found: npt.NDArray[np.bool_] | None = vectors.cache[key]
+    return found
+
+
 def fitted(vectors: Vectors, scorer: str | Scorer | None, side: Side) -> Scorer:
     """Return a scorer fitted for queries from this side; one that is named is kept."""
     name = default_scorer(vectors.graph) if scorer is None else scorer

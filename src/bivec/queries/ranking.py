@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bivec.graph import BipartiteGraph
 from bivec.parallel import Workers
-from bivec.queries.scorers import FactorScorer, Rows, Scorer, Table
+from bivec.queries.scorers import FactorScorer, Rows, Scorer, Table, lengths
 
 _ROWS, _COLUMNS = 256, 4096
 """Shape of a block: 4 MB of scores, which BLAS fills at full speed and the caches can hold."""
@@ -166,7 +166,7 @@ def _targets(scorer: Scorer) -> tuple[Table, Table]:
     """Return the table that decides between near scores, and the lengths of its rows."""
     if not isinstance(scorer, FactorScorer):
         return np.empty((0, 0), np.float32), np.empty(0, np.float32)
-    return np.ascontiguousarray(scorer.targets), _lengths(scorer.targets)
+    return np.ascontiguousarray(scorer.targets), scorer.lengths
 
 
 def _queries(scorer: Scorer, rows: Rows) -> tuple[Any, Table, Table]:
@@ -175,14 +175,9 @@ def _queries(scorer: Scorer, rows: Rows) -> tuple[Any, Table, Table]:
     if not isinstance(scorer, FactorScorer):
         return queries, np.empty((len(rows), 0), np.float32), np.empty(len(rows), np.float32)
     vectors = np.ascontiguousarray(queries)
-    return vectors, vectors, _lengths(vectors)
+    return vectors, vectors, lengths(vectors)
 
 
 def _block(scorer: Scorer, queries: Any, inside: Rows, consecutive: bool) -> Table:
     columns = slice(int(inside[0]), int(inside[-1]) + 1) if consecutive else inside
     return np.ascontiguousarray(scorer.block(queries, columns), np.float32)
-
-
-def _lengths(table: Table) -> Table:
-    squares = np.einsum("ij,ij->i", table, table, dtype=np.float64)
-    return np.asarray(np.sqrt(squares), np.float32)

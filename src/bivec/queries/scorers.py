@@ -83,6 +83,14 @@ class FactorScorer(Scorer):
     """
 
     targets: Table
+    _measured: tuple[Table, Table] | None = None
+
+    @property
+    def lengths(self) -> Table:
+        """The lengths of the targets, computed once."""
+        if self._measured is None or self._measured[0] is not self.targets:
+            self._measured = (self.targets, lengths(self.targets))
+        return self._measured[1]
 
     @abstractmethod
     def queries(self, rows: Rows) -> Table:
@@ -223,6 +231,12 @@ def unit(table: Table) -> Table:
     """Return the vectors at length 1; a zero vector stays zero."""
     norms = np.linalg.norm(table, axis=1, keepdims=True)
     return np.asarray(table / np.where(norms > 0, norms, 1), np.float32)
+
+
+def lengths(table: Table) -> Table:
+    """Return the length of each vector."""
+    squares = np.einsum("ij,ij->i", table, table, dtype=np.float64)
+    return np.asarray(np.sqrt(squares), np.float32)
 
 
 def needs_a_graph(what: str) -> InputError:
