@@ -37,6 +37,11 @@ export function picture(map, title, column, dark) {
   const ink = (key) => style.getPropertyValue(key).trim();
   pen.scale(map.ratio, map.ratio);
   pen.textBaseline = "middle";
+  const lines = column && column.kind === "category" ? column.counts.filter((size) => size).length : 1;
+  pen.globalAlpha = 0.85; // so that the words can be read over points
+  pen.fillStyle = ink("--ground");
+  pen.fillRect(8, 8, 250, column ? 54 + 18 * lines + 14 : 36);
+  pen.globalAlpha = 1;
   pen.fillStyle = ink("--ink");
   pen.font = `600 15px ${ink("--text")}`;
   pen.fillText(title, 20, 26);
