@@ -58,7 +58,7 @@ def open_node(page, words):
     page.wait_for_selector("#similar .row, #similar .lead")
 
 
-@pytest.mark.parametrize("plain, kind", [("", "webgl"), ("?plain", "pixels")])
+@pytest.mark.parametrize("plain, kind", [("?webgl", "webgl"), ("?pixels", "pixels")])
 def test_the_map_is_drawn_in_the_colours_of_the_legend(films, visit, plain, kind):
     page = visit(films + plain)
     assert page.evaluate("window.bivecMap.drawer.kind") == kind
@@ -80,7 +80,7 @@ def test_the_map_is_drawn_in_the_colours_of_the_legend(films, visit, plain, kind
 
 def test_both_ways_of_drawing_show_the_same(films, visit):
     drawn = []
-    for plain in ("", "?plain"):
+    for plain in ("?webgl", "?pixels"):
         page = visit(films + plain)
         drawn.append(sum(n for _, n in page.evaluate(COLOURS)[1:]))
     assert drawn[0] == pytest.approx(drawn[1], rel=0.35)
@@ -101,7 +101,7 @@ def test_without_a_working_webgl_pixels_are_written(films, browser, broken):
     page.add_init_script(
         "const kind = HTMLCanvasElement.prototype; const old = kind.getContext; kind." + broken
     )
-    page.goto(films)
+    page.goto(films + "?webgl")
     page.wait_for_selector("body[data-ready]")
     assert page.evaluate("window.bivecMap.drawer.kind") == "pixels"
     assert sum(n for _, n in page.evaluate(COLOURS)[1:]) > 2000

@@ -356,8 +356,9 @@ async function pick(row) {
 
 async function start() {
   if (stored()) document.documentElement.dataset.theme = stored();
-  const plain = new URLSearchParams(location.search).has("plain");
-  map = new PointMap($("stage"), $("points"), $("marks"), { onHover, onPick: pick, onView, name: (row) => textNow(state.drawn, row), plain,
+  const asked = new URLSearchParams(location.search);
+  const wish = ["pixels", "webgl"].find((kind) => asked.has(kind)) || null;
+  map = new PointMap($("stage"), $("points"), $("marks"), { onHover, onPick: pick, onView, name: (row) => textNow(state.drawn, row), wish,
     inset: () => ($("legend").hidden ? 0 : $("legend").offsetWidth + 32) });
   window.bivecMap = map;
   try {

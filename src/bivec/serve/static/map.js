@@ -8,10 +8,10 @@ const FEWEST = 10000;
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class PointMap {
-  constructor(stage, points, marks, { onHover, onPick, onView, name, inset, plain }) {
+  constructor(stage, points, marks, { onHover, onPick, onView, name, inset, wish }) {
     Object.assign(this, { stage, points, marks, onHover, onPick, onView, name, inset });
     this.bounds = { x0: -1, y0: -1, x1: 1, y1: 1 };
-    this.drawer = drawer(points, plain);
+    this.drawer = drawer(points, wish);
     this.points = this.drawer.canvas;
     this.drawer.again = () => this.redraw();
     this.pen = marks.getContext("2d");
