@@ -142,3 +142,6 @@ def test_command(capsys, tmp_path, indexed):
     assert main(["similar", str(path), "u1", "--approximate"]) == 0
     assert main(["index", str(path)]) == 0
     assert "recall at 10" in capsys.readouterr().out
+    assert main(["info", str(path), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["index recall"]["left cosine"] == 1.0

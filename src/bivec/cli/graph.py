@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -69,15 +69,22 @@ def info(
 
 def _embedding_info(folder: Path, json: bool) -> None:
     from bivec.embedding import load
+    from bivec.embedding.store import INDEX
+    from bivec.queries.index import reports
 
     embedding = load(folder)
-    facts = {
+    indexes = reports(folder / INDEX)
+    facts: dict[str, Any] = {
         "method": embedding.method,
         "dim": embedding.dim,
         "left": len(embedding.left),
         "right": len(embedding.right),
         "params": embedding.params,
     }
+    if indexes:
+        facts["index recall"] = {
+            f"{report['side']} {report['kind']}": round(report["recall"], 4) for report in indexes
+        }
     summary = None if embedding.graph is None else embedding.graph.summary()
     if json:
         graph = None if summary is None else summary.to_dict()
