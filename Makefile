@@ -40,7 +40,7 @@ test: lint
 
 test-browser: $(VENV)/dev-ready
 	$(PIP) 'playwright>=1.48'
-	@command -v chromium chromium-browser > /dev/null || \
+	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || \
 	  { apt-get update -qq && apt-get install -qq --yes --no-install-recommends chromium; } || \
 	  { echo "There is no chromium on this machine: install it, then again."; exit 1; }
 	$(BIN)/python -m pytest -q tests/browser

@@ -124,6 +124,22 @@ def hostile(serve):
 
 
 @pytest.fixture(scope="session")
+def named(serve, tmp_path_factory):
+    """Integer ids on the right, with names in a table."""
+    table = tmp_path_factory.mktemp("names") / "names.csv"
+    table.write_text("id,side,name\n" + "\n".join(f"{i},right,Film <{i}>" for i in range(6)))
+    left = [f"user {i}" for i in range(6)]
+    ends = [(i, (i + j) % 6) for i in range(6) for j in range(3)]
+    graph = bivec.BipartiteGraph(*zip(*ends, strict=True), left_ids=left, right_ids=range(6))
+    random = np.random.default_rng(0)
+    sides = [
+        bivec.EmbeddingSide(ids, random.normal(size=(6, 4)))
+        for ids in (graph.left.ids, graph.right.ids)
+    ]
+    return serve(bivec.Embedding(*sides, graph=graph), title="named", labels=table)
+
+
+@pytest.fixture(scope="session")
 def empty(serve):
     """An embedding of nothing."""
     return serve(

@@ -58,7 +58,7 @@ def open_node(page, words):
     page.wait_for_selector("#similar .row, #similar .lead")
 
 
-@pytest.mark.parametrize("plain, kind", [("", "webgl"), ("?plain", "pixels")])
+@pytest.mark.parametrize("plain, kind", [("?webgl", "webgl"), ("?pixels", "pixels")])
 def test_the_map_is_drawn_in_the_colours_of_the_legend(films, visit, plain, kind):
     page = visit(films + plain)
     assert page.evaluate("window.bivecMap.drawer.kind") == kind
@@ -80,7 +80,7 @@ def test_the_map_is_drawn_in_the_colours_of_the_legend(films, visit, plain, kind
 
 def test_both_ways_of_drawing_show_the_same(films, visit):
     drawn = []
-    for plain in ("", "?plain"):
+    for plain in ("?webgl", "?pixels"):
         page = visit(films + plain)
         drawn.append(sum(n for _, n in page.evaluate(COLOURS)[1:]))
     assert drawn[0] == pytest.approx(drawn[1], rel=0.35)
@@ -101,7 +101,7 @@ def test_without_a_working_webgl_pixels_are_written(films, browser, broken):
     page.add_init_script(
         "const kind = HTMLCanvasElement.prototype; const old = kind.getContext; kind." + broken
     )
-    page.goto(films)
+    page.goto(films + "?webgl")
     page.wait_for_selector("body[data-ready]")
     assert page.evaluate("window.bivecMap.drawer.kind") == "pixels"
     assert sum(n for _, n in page.evaluate(COLOURS)[1:]) > 2000
@@ -134,7 +134,7 @@ def test_a_search_without_a_hit_says_so(films, visit):
     page = visit(films)
     page.fill("#query", "no such id")
     page.wait_for_selector("#suggestions .nothing")
-    assert "No id contains this" in page.locator("#suggestions").text_content()
+    assert "Nothing contains this" in page.locator("#suggestions").text_content()
     page.press("#query", "Enter")
     assert page.locator("#panel h2").text_content() == "films"
 
@@ -301,7 +301,7 @@ def test_hostile_ids_are_only_text(hostile, visit):
     assert page.locator("#panel h2").text_content() == script
     assert page.locator("#known .go").all_text_contents()[0].startswith("<img src=x")
     page.locator("#recommended .why").first.click()
-    page.wait_for_selector(".because p")
+    page.wait_for_selector(".because p:not(.pulse)")
     assert script in page.locator(".because p").first.text_content()
     page.locator("#known .go").first.click()
     until(page, "document.querySelector('#panel h2').textContent.startsWith('<img')")
@@ -323,6 +323,23 @@ def test_hostile_ids_are_only_text(hostile, visit):
             one.evaluate("document.querySelectorAll('main img, main script, main b > b').length")
             == 0
         )
+
+
+def test_names_stand_for_ids(named, visit):
+    page = visit(named + "#/right/3")
+    page.wait_for_selector("#recommended .row, #recommended .lead")
+    page.wait_for_selector("#similar .row")
+    assert page.locator("#panel h2").text_content() == "Film <3>"
+    assert "id3" in page.locator(".facts").text_content()
+    assert page.locator("#similar .go").first.text_content().startswith("Film <")
+    page.locator("#recommended .why").first.click()
+    page.wait_for_selector(".because .path")
+    assert "Film <" in page.locator(".because .path").first.text_content()
+    page.fill("#query", "film <1>")
+    until(page, "document.querySelector('#suggestions .name')?.textContent === 'Film <1>'")
+    page.press("#query", "Enter")
+    until(page, "document.querySelector('#panel h2').textContent === 'Film <1>'")
+    assert page.url.endswith("#/right/1")
 
 
 def test_an_empty_graph_has_words_for_it(empty, visit):

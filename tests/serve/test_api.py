@@ -210,9 +210,9 @@ def test_points_columns_and_ids_are_in_row_order(client, embedding):
     degree = client.get("/api/column", params={"side": "left", "name": "degree"})
     assert np.frombuffer(degree.content, "<f4").tolist() == [4] * 10
     ids = client.get("/api/ids", params={"side": "right", "start": 3, "count": 2}).json()
-    assert ids == {"start": 3, "ids": ["film 03", "film 04"]}
+    assert ids == {"start": 3, "ids": ["film 03", "film 04"], "names": ["", ""]}
     rows = client.post("/api/rows", json={"side": "left", "ids": ["bob", "zz", "ann"]}).json()
-    assert rows == {"rows": [1, -1, 0]}
+    assert rows == {"rows": [1, -1, 0], "names": ["", "", ""]}
     node = client.get("/api/node", params={"id": "film 05", "side": "right"}).json()
     assert (node["x"], node["y"]) == tuple(points.reshape(-1, 2)[5].tolist())
 
@@ -225,6 +225,22 @@ def test_neighbours_are_heaviest_first_and_counted(client):
     ]  # fmt: skip
 
 
+def test_a_column_called_name_is_what_people_read(make, serve, tmp_path):
+    (tmp_path / "names.csv").write_text("id,side,name,year\n1,right,Alien,1979\n2,right,,1985\n")
+    emb = make(["ann"], [1, 2, 3], [("ann", 1, 1)])
+    client = serve(emb, labels=tmp_path / "names.csv")
+    sides = client.get("/api/summary").json()["sides"]
+    assert (sides["left"]["named"], sides["right"]["named"]) == (False, True)
+    assert [c["name"] for c in sides["right"]["columns"]] == ["community", "degree", "year"]
+    hits = client.get("/api/search", params={"q": "alien"}).json()["items"]
+    assert hits == [{"id": "1", "name": "Alien", "side": "right", "degree": 1}]
+    assert client.get("/api/search", params={"q": "1"}).json()["items"][0]["id"] == "1"
+    assert client.get("/api/ids", params={"side": "right"}).json()["names"] == ["Alien", "", ""]
+    assert client.get("/api/node", params={"id": "1", "side": "right"}).json()["name"] == "Alien"
+    rows = client.post("/api/rows", json={"side": "right", "ids": [3, 1, "x"]}).json()
+    assert rows == {"rows": [2, 0, -1], "names": ["", "Alien", ""]}
+
+
 def test_search_puts_whole_before_begins_before_contains(make, serve):
     left = ["Alien", "Aliens", "My alien", "Other", "alie"]
     client = serve(make(left, ["ALIEN", "b"], [("Other", "b", 1), ("Aliens", "b", 1)]))
@@ -232,5 +248,5 @@ def test_search_puts_whole_before_begins_before_contains(make, serve):
     assert {hit["id"] for hit in hits[:2]} == {"Alien", "ALIEN"}
     assert [hit["id"] for hit in hits[2:]] == ["Aliens", "My alien"]
     only = client.get("/api/search", params={"q": "ALIEN", "side": "right"}).json()["items"]
-    assert only == [{"id": "ALIEN", "side": "right", "degree": 0}]
+    assert only == [{"id": "ALIEN", "name": "", "side": "right", "degree": 0}]
     assert len(client.get("/api/search", params={"q": "e", "n": 2}).json()["items"]) == 2

@@ -36,7 +36,7 @@ schema = schemathesis.openapi.from_asgi("/openapi.json", app(), headers=HOST)
 
 
 @schema.parametrize()
-@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_answers_are_as_described(case):
     answer = case.call(headers=HOST)
     if answer.status_code == 413:  # before the description is looked at

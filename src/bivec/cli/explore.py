@@ -35,8 +35,8 @@ def explore(
     labels: Annotated[
         Path | None,
         typer.Option(
-            help="A table (CSV, TSV, Parquet) of metadata to colour by: a column id, perhaps a "
-            "column side, and others."
+            help="A table (CSV, TSV, Parquet) of metadata to colour by: a column id, perhaps "
+            "columns side and name, and others."
         ),
     ] = None,
     port: Annotated[

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 
 import bivec
 from bivec.errors import BivecError, UnknownIdError, shown
-from bivec.serve import schemas
+from bivec.serve import answers, requests
 from bivec.serve.explorer import SIDES, Explorer
 from bivec.serve.guard import Guard
 from bivec.serve.queries import NoGraphError, Queries
@@ -33,17 +33,17 @@ is 404, a malformed request 422, an embedding without its graph 409; the answer 
 results.
 """
 _FAILURES: dict[int | str, dict[str, Any]] = {
-    422: {"model": schemas.Failure, "description": "The request is malformed."},
-    403: {"model": schemas.Failure, "description": "The Host header names another machine."},
+    422: {"model": answers.Failure, "description": "The request is malformed."},
+    403: {"model": answers.Failure, "description": "The Host header names another machine."},
 }
 _UNKNOWN: dict[int | str, dict[str, Any]] = {
-    404: {"model": schemas.Failure, "description": "There is no such node."}
+    404: {"model": answers.Failure, "description": "There is no such node."}
 }
 _NO_GRAPH: dict[int | str, dict[str, Any]] = {
-    409: {"model": schemas.Failure, "description": "The embedding has no graph."}
+    409: {"model": answers.Failure, "description": "The embedding has no graph."}
 }
 _BODY: dict[int | str, dict[str, Any]] = {
-    413: {"model": schemas.Failure, "description": "The request is too large."}
+    413: {"model": answers.Failure, "description": "The request is too large."}
 }
 _FLOATS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -84,10 +84,10 @@ def _add_queries(app: FastAPI, explorer: Explorer) -> None:
     queries.warm_up()
 
     @app.get("/healthz", tags=["queries"])
-    async def healthz() -> schemas.Health:
+    async def healthz() -> answers.Health:
         """Tell that the server works, and on what."""
         emb = explorer.embedding
-        return schemas.Health(
+        return answers.Health(
             status="ok",
             version=bivec.__version__,
             title=explorer.title,
@@ -99,32 +99,32 @@ def _add_queries(app: FastAPI, explorer: Explorer) -> None:
         )
 
     @app.get("/recommend", tags=["queries"], responses=_UNKNOWN)
-    def recommend(query: Annotated[schemas.RecommendQuery, Query()]) -> schemas.Ranking:
+    def recommend(query: Annotated[requests.RecommendQuery, Query()]) -> answers.Ranking:
         """Recommend nodes of the other side for one node."""
         return queries.recommend(**query.model_dump())
 
     @app.post("/recommend", tags=["queries"], responses=_BODY)
-    def recommend_many(batch: schemas.RecommendBatch) -> schemas.Rankings:
+    def recommend_many(batch: requests.RecommendBatch) -> answers.Rankings:
         """Recommend for many nodes at once, from or without certain nodes."""
         return queries.recommend_many(**batch.model_dump())
 
     @app.get("/similar", tags=["queries"], responses=_UNKNOWN)
-    def similar(query: Annotated[schemas.SimilarQuery, Query()]) -> schemas.Ranking:
+    def similar(query: Annotated[requests.SimilarQuery, Query()]) -> answers.Ranking:
         """Find nodes of the same side that are like one node."""
         return queries.similar(**query.model_dump())
 
     @app.post("/similar", tags=["queries"], responses=_BODY)
-    def similar_many(batch: schemas.SimilarBatch) -> schemas.Rankings:
+    def similar_many(batch: requests.SimilarBatch) -> answers.Rankings:
         """Find similar nodes for many nodes at once."""
         return queries.similar_many(**batch.model_dump())
 
     @app.get("/explain", tags=["queries"], responses=_UNKNOWN | _NO_GRAPH)
-    def explain(query: Annotated[schemas.ExplainQuery, Query()]) -> schemas.Explanation:
+    def explain(query: Annotated[requests.ExplainQuery, Query()]) -> answers.Explanation:
         """Explain why a left and a right node belong together: the bridges between them."""
         return queries.explain(**query.model_dump())
 
     @app.post("/explain", tags=["queries"], responses=_NO_GRAPH | _BODY)
-    def explain_many(batch: schemas.ExplainBatch) -> schemas.Explanations:
+    def explain_many(batch: requests.ExplainBatch) -> answers.Explanations:
         """Explain many pairs at once."""
         pairs = [(pair.left, pair.right) for pair in batch.pairs]
         return queries.explain_many(pairs, batch.n)
@@ -132,42 +132,44 @@ def _add_queries(app: FastAPI, explorer: Explorer) -> None:
 
 def _add_page(app: FastAPI, explorer: Explorer) -> None:
     @app.get("/api/summary", tags=["page"])
-    def summary() -> schemas.Summary:
+    def summary() -> answers.Summary:
         """Sum up the embedding, its maps and columns."""
-        return schemas.Summary.model_validate(explorer.summary())
+        return answers.Summary.model_validate(explorer.summary())
 
     @app.get("/api/search", tags=["page"])
-    def search(query: Annotated[schemas.SearchQuery, Query()]) -> schemas.SearchResult:
+    def search(query: Annotated[requests.SearchQuery, Query()]) -> answers.SearchResult:
         """Find nodes by a part of their id."""
         sides = (query.side,) if query.side else SIDES
         items = explorer.search(query.q, sides, query.n)
-        return schemas.SearchResult.model_validate({"items": items})
+        return answers.SearchResult.model_validate({"items": items})
 
     @app.get("/api/node", tags=["page"], responses=_UNKNOWN)
-    def node(query: Annotated[schemas.NodeQuery, Query()]) -> schemas.Node:
+    def node(query: Annotated[requests.NodeQuery, Query()]) -> answers.Node:
         """Show one node and its neighbours in the graph."""
-        return schemas.Node.model_validate(explorer.node(query.side, query.id, query.n))
+        return answers.Node.model_validate(explorer.node(query.side, query.id, query.n))
 
     @app.get("/api/ids", tags=["page"])
-    def ids(query: Annotated[schemas.IdsQuery, Query()]) -> schemas.Ids:
+    def ids(query: Annotated[requests.IdsQuery, Query()]) -> answers.Ids:
         """List the ids of a run of rows."""
-        return schemas.Ids(
-            start=query.start, ids=explorer.ids(query.side, query.start, query.count)
-        )
+        found = explorer.ids(query.side, query.start, query.count)
+        names = explorer.names_of(query.side, range(query.start, query.start + len(found)))
+        return answers.Ids(start=query.start, ids=found, names=names)
 
     @app.post("/api/rows", tags=["page"], responses=_BODY)
-    def rows(wanted: schemas.RowsRequest) -> schemas.Rows:
-        """Find the rows of ids."""
+    def rows(wanted: requests.RowsRequest) -> answers.Rows:
+        """Find the rows and names of ids."""
         found = explorer.embedding.side(wanted.side).ids.find(wanted.ids)
-        return schemas.Rows(rows=found.tolist())
+        return answers.Rows(
+            rows=found.tolist(), names=explorer.names_of(wanted.side, found.tolist())
+        )
 
     @app.get("/api/points", tags=["page"], response_class=Response, responses=_FLOATS)
-    def points(query: Annotated[schemas.SideQuery, Query()]) -> Response:
+    def points(query: Annotated[requests.SideQuery, Query()]) -> Response:
         """Return x and y of every row of a side."""
         return _floats(explorer.layouts[query.side].places)
 
     @app.get("/api/column", tags=["page"], response_class=Response, responses=_FLOATS | _UNKNOWN)
-    def column(query: Annotated[schemas.ColumnQuery, Query()]) -> Response:
+    def column(query: Annotated[requests.ColumnQuery, Query()]) -> Response:
         """Return a column's value for every row of a side; NaN where there is none."""
         found = explorer.column(query.side, query.name)
         if found is None:
@@ -223,11 +225,11 @@ def _add_failures(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
         problems = [
-            schemas.Problem(where=_place(item["loc"]), problem=str(item["msg"]))
+            answers.Problem(where=_place(item["loc"]), problem=str(item["msg"]))
             for item in error.errors()[:20]
         ]
         detail = "; ".join(f"{problem.where}: {problem.problem}" for problem in problems[:3])
-        failure = schemas.Failure(detail=detail, errors=problems)
+        failure = answers.Failure(detail=detail, errors=problems)
         return JSONResponse(failure.model_dump(), status_code=422)
 
     @app.exception_handler(400)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +23,8 @@ from bivec.serve.layout import Layout, layout
 
 SIDES: tuple[Side, Side] = ("left", "right")
 OTHER: dict[Side, Side] = {"left": "right", "right": "left"}
+_NAME = "name"
+"""The column of labels that people read in place of ids."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class Explorer:
         What the page calls it.
     names : dict
         What the page calls the sides.
+    shown : dict
+        For each side, what people read in place of the ids, or None; empty where there is none.
     """
 
     embedding: Embedding
@@ -45,6 +49,9 @@ class Explorer:
     columns: dict[Side, list[Column]]
     title: str = "embedding"
     names: dict[Side, str] = field(default_factory=lambda: {"left": "left", "right": "right"})
+    shown: dict[Side, npt.NDArray[Any] | None] = field(
+        default_factory=lambda: {"left": None, "right": None}
+    )
 
     @classmethod
     def prepare(
@@ -83,8 +90,14 @@ class Explorer:
             layouts[side] = layout(vectors, side, folder, layout_method, say)
         if note := next((layouts[side].note for side in SIDES if layouts[side].note), ""):
             say(f"the maps show {note}")
-        columns = {side: [*own, *extra[side]] for side, own in _own_columns(embedding).items()}
-        return cls(embedding, layouts, columns, title, names or {s: s for s in SIDES})
+        columns = {
+            side: [*own, *(column for column in extra[side] if column.name != _NAME)]
+            for side, own in _own_columns(embedding).items()
+        }
+        shown: dict[Side, npt.NDArray[Any] | None] = {
+            side: next((c.texts for c in extra[side] if c.name == _NAME), None) for side in SIDES
+        }
+        return cls(embedding, layouts, columns, title, names or {s: s for s in SIDES}, shown)
 
     @property
     def graph(self) -> BipartiteGraph | None:
@@ -104,6 +117,7 @@ class Explorer:
                 side: {
                     "name": self.names[side],
                     "nodes": len(self.embedding.side(side)),
+                    "named": self.shown[side] is not None,
                     "layout": self.layouts[side].method,
                     "note": self.layouts[side].note,
                     "columns": [column.describe() for column in self.columns[side]],
@@ -120,6 +134,11 @@ class Explorer:
         """Return ids as text, in row order."""
         return [str(key) for key in self.embedding.side(side).ids[start : start + count]]
 
+    def names_of(self, side: Side, rows: Iterable[int]) -> list[str]:
+        """Return what people read for rows; empty where that is the id."""
+        shown = self.shown[side]
+        return ["" if shown is None or row < 0 else str(shown[row]) for row in rows]
+
     def node(self, side: Side, key: Id, most: int) -> dict[str, Any]:
         """Return a node with its heaviest neighbours and the values of its columns."""
         own = self.embedding.side(side)
@@ -127,6 +146,7 @@ class Explorer:
         x, y = (float(value) for value in self.layouts[side].places[row])
         return {
             "id": str(own.ids[row]),
+            "name": self.names_of(side, [row])[0],
             "side": side,
             "row": row,
             "x": x,
@@ -156,7 +176,7 @@ class Explorer:
         }
 
     def search(self, words: str, sides: tuple[Side, ...], most: int) -> list[dict[str, Any]]:
-        """Return nodes whose id is, begins with, or contains the words, in this order.
+        """Return nodes whose id or name is, begins with, or contains the words, in this order.
 
         Capitals do not matter. Among equals the node of the highest degree comes first.
         """
@@ -164,16 +184,20 @@ class Explorer:
         found = [hit for side in sides for hit in self._search_side(words, side, most)]
         found.sort(key=lambda hit: hit[:2])
         return [
-            {"id": key, "side": side, "degree": degree} for _, _, degree, side, key in found[:most]
+            {"id": key, "name": name, "side": side, "degree": degree}
+            for _, _, degree, side, key, name in found[:most]
         ]
 
     def _search_side(self, words: str, side: Side, most: int) -> list[Any]:
-        folded = self._folded[side]
-        rows = np.flatnonzero(to_numpy(pc.match_substring(folded, words).cast(pa.uint8())))
-        hits = folded.take(pa.array(rows))
-        begins = to_numpy(pc.starts_with(hits, words).cast(pa.uint8())).astype(bool)
-        whole = to_numpy(pc.equal(hits, words).cast(pa.uint8())).astype(bool)
-        rank = np.where(whole, 0, np.where(begins, 1, 2))
+        best = np.full(len(self.embedding.side(side)), 3, dtype=np.int64)
+        for folded in self._folded[side]:
+            rows = np.flatnonzero(to_numpy(pc.match_substring(folded, words).cast(pa.uint8())))
+            hits = folded.take(pa.array(rows))
+            begins = to_numpy(pc.starts_with(hits, words).cast(pa.uint8())).astype(bool)
+            whole = to_numpy(pc.equal(hits, words).cast(pa.uint8())).astype(bool)
+            best[rows] = np.minimum(best[rows], np.where(whole, 0, np.where(begins, 1, 2)))
+        rows = np.flatnonzero(best < 3)
+        rank = best[rows]
         degrees = self._degrees(side)
         order = np.lexsort((rows, -degrees[rows], rank))[:most]
         ids = self.embedding.side(side).ids
@@ -184,19 +208,23 @@ class Explorer:
                 int(degrees[rows[i]]) if self.graph is not None else None,
                 side,
                 str(ids[int(rows[i])]),
+                self.names_of(side, [int(rows[i])])[0],
             )
             for i in order
         ]
 
     @cached_property
-    def _folded(self) -> dict[Side, pa.Array]:
-        """Ids as text in small letters."""
-        return {
-            side: pa.array(
-                [str(key).casefold() for key in self.embedding.side(side).ids], pa.large_string()
-            )
-            for side in SIDES
-        }
+    def _folded(self) -> dict[Side, list[pa.Array]]:
+        """Ids, and names where there are some, in small letters."""
+        found: dict[Side, list[pa.Array]] = {}
+        for side in SIDES:
+            texts = [self.embedding.side(side).ids, self.shown[side]]
+            found[side] = [
+                pa.array([str(text).casefold() for text in column], pa.large_string())
+                for column in texts
+                if column is not None
+            ]
+        return found
 
     def _degrees(self, side: Side) -> npt.NDArray[np.int64]:
         if self.graph is None:

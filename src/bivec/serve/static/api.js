@@ -64,7 +64,13 @@ const pages = new Map();
 
 export function idNow(side, row) {
   const page = pages.get(`${side} ${Math.floor(row / PAGE)}`);
-  return page ? page[row % PAGE] : undefined;
+  return page ? page.ids[row % PAGE] : undefined;
+}
+
+// What people read for a row: its name, or its id.
+export function textNow(side, row) {
+  const page = pages.get(`${side} ${Math.floor(row / PAGE)}`);
+  return page ? page.names[row % PAGE] || page.ids[row % PAGE] : undefined;
 }
 
 export async function loadIds(side, rows) {
@@ -73,6 +79,19 @@ export async function loadIds(side, rows) {
   for (const number of wanted) {
     const key = `${side} ${number}`;
     if (pages.has(key)) continue;
-    pages.set(key, (await get("/api/ids", { side, start: number * PAGE, count: PAGE })).ids);
+    pages.set(key, await get("/api/ids", { side, start: number * PAGE, count: PAGE }));
   }
+}
+
+// What people read for ids: asked for once where a side has names, the ids themselves elsewhere.
+
+const names = { left: new Map(), right: new Map() };
+
+export const textOf = (side, id) => names[side].get(id) || id;
+
+export async function loadNames(side, ids) {
+  const wanted = [...new Set(ids)].filter((id) => !names[side].has(id)).slice(0, 1000);
+  if (!wanted.length || !(await get("/api/summary")).sides[side].named) return;
+  const answer = await post("/api/rows", { side, ids: wanted });
+  wanted.forEach((id, i) => names[side].set(id, answer.names[i]));
 }

@@ -75,9 +75,12 @@ function program(gl) {
 }
 
 class WebGLPoints extends Points {
-  constructor(canvas) {
+  constructor(canvas, anyhow) {
     super(canvas);
-    const gl = canvas.getContext("webgl", { antialias: false, premultipliedAlpha: true, alpha: true });
+    // WebGL that is computed without a graphics card is slower than pixels: then there is none.
+    const gl = canvas.getContext("webgl", {
+      antialias: false, premultipliedAlpha: true, alpha: true, failIfMajorPerformanceCaveat: !anyhow,
+    });
     if (!gl) throw new Error("no WebGL");
     this.kind = "webgl";
     this.gl = gl;
@@ -194,10 +197,11 @@ class PixelPoints extends Points {
   }
 }
 
-export function drawer(canvas, plain) {
-  if (plain) return new PixelPoints(canvas);
+// `wish` is "pixels", "webgl" (even without a graphics card), or null for what is best here.
+export function drawer(canvas, wish) {
+  if (wish === "pixels") return new PixelPoints(canvas);
   try {
-    return new WebGLPoints(canvas);
+    return new WebGLPoints(canvas, wish === "webgl");
   } catch {
     // A canvas that gave a WebGL context gives no other: take a fresh one.
     const fresh = canvas.cloneNode();

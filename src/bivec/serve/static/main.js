@@ -1,6 +1,6 @@
 // The page: which node, which side, which colours; the address says it all.
 
-import { floats, get, idNow, loadIds, post } from "./api.js";
+import { floats, get, idNow, loadIds, loadNames, post, textNow, textOf } from "./api.js";
 import { name, paint } from "./colour.js";
 import { $, announce, count, el, toast } from "./dom.js";
 import { legend } from "./legend.js";
@@ -127,6 +127,7 @@ async function showTop(current) {
     const degrees = await floats("/api/column", { side, name: "degree" });
     const rows = highest(degrees, 8);
     await loadIds(side, rows);
+    await loadNames(side, rows.map((row) => idNow(side, row)));
     top = rows.map((row) => ({ id: idNow(side, row), degree: degrees[row] }));
   }
   if (current()) overview(summary, side, { top, go });
@@ -169,8 +170,8 @@ function repaint() {
   const marks = [];
   if (state.lists) {
     const names = { left: summary.sides.left.name, right: summary.sides.right.name };
-    if (state.drawn === state.node.side) marks.push({ kind: "pick", text: `similar to ${state.node.id}` });
-    else marks.push({ kind: "known", text: `neighbours of ${state.node.id}` }, { kind: "pick", text: `${names[state.drawn]} recommended` });
+    if (state.drawn === state.node.side) marks.push({ kind: "pick", text: `similar to ${textOf(state.node.side, state.node.id)}` });
+    else marks.push({ kind: "known", text: `neighbours of ${textOf(state.node.side, state.node.id)}` }, { kind: "pick", text: `${names[state.drawn]} recommended` });
   }
   legend(own, { dark: isDark(), shown: state.shown, marks, onShow: isolate });
   map.setFilter(state.shown ? (row) => state.shown.has(state.values[row]) : null);
@@ -203,6 +204,7 @@ async function mark(current = () => true) {
     const [known, picks] = await Promise.all([rowsOf(drawn, lists.neighbours), rowsOf(drawn, lists.recommended)]);
     marked = [...picks.map((row) => ({ row, kind: "pick" })), ...known.map((row) => ({ row, kind: "known" }))];
   }
+  await loadNames(node.side, [node.id]);
   const rows = marked.map(({ row }) => row);
   if (drawn === node.side) rows.push(lists.node.row);
   await loadIds(drawn, rows);
@@ -227,7 +229,7 @@ function onHover(row, place, byKey) {
   const fill = () => {
     if (map.hovered !== row || state.drawn !== side) return;
     const value = name(column(), state.values[row]);
-    const id = idNow(side, row) ?? "";
+    const id = textNow(side, row) ?? "";
     tip.replaceChildren(el("b", { text: id }), el("small", { text: value ? `${column().name}: ${value}`.replace(/^community: community/, "community") : "" }));
     tip.hidden = false;
     const { clientWidth: w, clientHeight: h } = $("stage");
@@ -302,9 +304,9 @@ function saveLists() {
   if (!lists) { toast("The lists are still loading."); return; }
   const lines = [];
   for (const [kind, items] of [["recommended", lists.recommended], ["neighbour", lists.neighbours], ["similar", lists.similar]]) {
-    for (const item of items) lines.push([node.side, node.id, kind, item.id, item.score ?? item.weight]);
+    for (const item of items) lines.push([node.side, node.id, kind, item.id, textOf(kind === "similar" ? node.side : other(node.side), item.id), item.score ?? item.weight]);
   }
-  download(`${summary.title}-${node.id.slice(0, 60)}.csv`, table(["side", "id", "relation", "other", "value"], lines));
+  download(`${summary.title}-${node.id.slice(0, 60)}.csv`, table(["side", "id", "relation", "other", "other_name", "value"], lines));
 }
 
 function nextColour() {
@@ -354,8 +356,9 @@ async function pick(row) {
 
 async function start() {
   if (stored()) document.documentElement.dataset.theme = stored();
-  const plain = new URLSearchParams(location.search).has("plain");
-  map = new PointMap($("stage"), $("points"), $("marks"), { onHover, onPick: pick, onView, name: (row) => idNow(state.drawn, row), plain,
+  const asked = new URLSearchParams(location.search);
+  const wish = ["pixels", "webgl"].find((kind) => asked.has(kind)) || null;
+  map = new PointMap($("stage"), $("points"), $("marks"), { onHover, onPick: pick, onView, name: (row) => textNow(state.drawn, row), wish,
     inset: () => ($("legend").hidden ? 0 : $("legend").offsetWidth + 32) });
   window.bivecMap = map;
   try {

@@ -8,10 +8,10 @@ const FEWEST = 10000;
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class PointMap {
-  constructor(stage, points, marks, { onHover, onPick, onView, name, inset, plain }) {
+  constructor(stage, points, marks, { onHover, onPick, onView, name, inset, wish }) {
     Object.assign(this, { stage, points, marks, onHover, onPick, onView, name, inset });
     this.bounds = { x0: -1, y0: -1, x1: 1, y1: 1 };
-    this.drawer = drawer(points, plain);
+    this.drawer = drawer(points, wish);
     this.points = this.drawer.canvas;
     this.drawer.again = () => this.redraw();
     this.pen = marks.getContext("2d");
@@ -146,8 +146,13 @@ export class PointMap {
     if (row < 0 || row >= this.n) return;
     const [px, py] = this.toPixel(row);
     const { clientWidth: w, clientHeight: h } = this.stage;
-    const margin = 60;
-    if (px > margin && py > margin && px < w - margin && py < h - margin) return;
+    const margin = 40;
+    if (px > 0 && py > 0 && px < w && py < h) { // in sight: no farther than off the border
+      const inside = (at, size) => Math.min(size - margin, Math.max(margin, at)) - at;
+      const [dx, dy] = [inside(px, w), inside(py, h)];
+      if (dx || dy) this.pan(dx, dy, true);
+      return;
+    }
     this.look({ x: this.places[2 * row], y: this.places[2 * row + 1], k: Math.max(this.view.k, this.home().k) });
   }
 

@@ -1,6 +1,6 @@
 // The panel beside the map: the whole embedding, or one node with what belongs to it.
 
-import { get } from "./api.js";
+import { get, loadNames, textOf } from "./api.js";
 import { $, count, el, score } from "./dom.js";
 
 export const other = (side) => (side === "left" ? "right" : "left");
@@ -45,7 +45,7 @@ export function overview(summary, side, { top, go }) {
   if (top.length) {
     parts.push(el("section", {}, heading(`${many(own.name)}, best connected`),
       el("ol", { class: "rows" }, ...top.map(({ id, degree }) => el("li", {}, el("div", { class: "row" },
-        el("button", { class: "go", text: id, on: { click: () => go(side, id) } }),
+        el("button", { class: "go", text: textOf(side, id), title: id, on: { click: () => go(side, id) } }),
         el("span", { class: "num", text: count(degree) })))))));
   }
   $("panel").replaceChildren(...parts);
@@ -61,7 +61,7 @@ function because(answer, go) {
   const worth = (bridge) => (adds ? bridge.contribution : bridge.share);
   const most = Math.max(...answer.bridges.map(worth), 1e-12);
   for (const bridge of answer.bridges) {
-    const step = (side, id) => el("button", { class: "go", text: id, on: { click: () => go(side, id) } });
+    const step = (side, id) => el("button", { class: "go", text: textOf(side, id), title: id, on: { click: () => go(side, id) } });
     list.append(el("li", {},
       el("div", { class: "path" }, step("left", answer.left), el("i", { text: "\u2013" }), step("right", bridge.shared),
         el("i", { text: "\u2013" }), step("left", bridge.other), el("i", { text: "\u2013" }), step("right", answer.right)),
@@ -76,14 +76,14 @@ function because(answer, go) {
 function rows(items, { side, go, point, explain, text, share }) {
   return el("ol", { class: "rows" }, ...items.map((item) => {
     const line = el("div", { class: "row", on: { pointerenter: () => point(side, item.id), pointerleave: () => point(side, null) } },
-      el("button", { class: "go", text: item.id, "data-id": item.id, "data-side": side, on: {
+      el("button", { class: "go", text: textOf(side, item.id), title: item.id, "data-side": side, on: {
         click: () => go(side, item.id), focus: () => point(side, item.id), blur: () => point(side, null),
       } }));
     if (share) line.append(bar(share(item)));
     line.append(el("span", { class: "num", text: text(item) }));
     const entry = el("li", {}, line);
     if (explain) {
-      const button = el("button", { class: "why", text: "why", "aria-expanded": "false", "aria-label": `why ${item.id}` });
+      const button = el("button", { class: "why", text: "why", "aria-expanded": "false", "aria-label": `why ${textOf(side, item.id)}` });
       let shown = null;
       button.addEventListener("click", async () => {
         if (shown) { shown.remove(); shown = null; button.setAttribute("aria-expanded", "false"); return; }
@@ -92,7 +92,10 @@ function rows(items, { side, go, point, explain, text, share }) {
         button.setAttribute("aria-expanded", "true");
         let box;
         try {
-          box = because(await get("/explain", { ...explain(item.id), n: 5 }), go);
+          const answer = await get("/explain", { ...explain(item.id), n: 5 });
+          await loadNames("left", [answer.left, ...answer.bridges.map((bridge) => bridge.other)]);
+          await loadNames("right", [answer.right, ...answer.bridges.map((bridge) => bridge.shared)]);
+          box = because(answer, go);
         } catch (error) {
           box = fault(error.message);
         }
@@ -137,7 +140,11 @@ export async function nodePanel(summary, side, id, { go, point, acts, current })
     return null;
   }
   if (!current()) return null;
+  head[1].textContent = node.name || id;
   const facts = el("dl", { class: "facts" });
+  if (node.name) facts.append(el("dt", { text: "id" }), el("dd", { text: id }));
+  await loadNames(far, node.neighbours.map((item) => item.id)).catch(() => {});
+  if (!current()) return null;
   for (const { name, value } of node.values) if (value) facts.append(el("dt", { text: name }), el("dd", { text: value }));
   const suggestions = el("section", { id: "recommended" });
   const known = el("section", { id: "known" });
@@ -157,11 +164,13 @@ export async function nodePanel(summary, side, id, { go, point, acts, current })
     fill(suggestions, `Recommended ${many(names[far])}`, async () => {
       if (node.degree === null) return { items: [] };
       const { items, scorer } = await get("/recommend", { id, side, n: MOST });
+      await loadNames(far, items.map((item) => item.id));
       return { items, aside: `by ${scorer}` };
     }, ranked(far, pair), node.degree === null ? "Recommending needs the graph: start with --graph and the file of the edges."
       : "There is nothing to recommend: every node of the other side is a neighbour already."),
     fill(alike, `Similar ${many(names[side])}`, async () => {
       const { items, scorer } = await get("/similar", { id, side, n: MOST });
+      await loadNames(side, items.map((item) => item.id));
       return { items, aside: `by ${scorer}` };
     },
       ranked(side, null), "There is no other node on this side."),

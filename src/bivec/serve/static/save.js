@@ -1,6 +1,6 @@
 // What is shown, as a picture or a table.
 
-import { idNow, loadIds } from "./api.js";
+import { idNow, loadIds, textNow } from "./api.js";
 import { name, palette } from "./colour.js";
 
 export function download(name, blob) {
@@ -23,8 +23,8 @@ export function table(header, lines) {
 export async function pointsTable(map, side, column, values) {
   const rows = [...map.inView()].filter(map.visible || (() => true)).sort((a, b) => a - b);
   await loadIds(side, rows);
-  return table(["id", "x", "y", ...(column ? [column.name] : [])], rows.map((row) => [
-    idNow(side, row), map.places[2 * row].toPrecision(6), map.places[2 * row + 1].toPrecision(6),
+  return table(["id", "name", "x", "y", ...(column ? [column.name] : [])], rows.map((row) => [
+    idNow(side, row), textNow(side, row), map.places[2 * row].toPrecision(6), map.places[2 * row + 1].toPrecision(6),
     ...(column ? [name(column, values[row])] : []),
   ]));
 }
@@ -37,6 +37,11 @@ export function picture(map, title, column, dark) {
   const ink = (key) => style.getPropertyValue(key).trim();
   pen.scale(map.ratio, map.ratio);
   pen.textBaseline = "middle";
+  const lines = column && column.kind === "category" ? column.counts.filter((size) => size).length : 1;
+  pen.globalAlpha = 0.85; // so that the words can be read over points
+  pen.fillStyle = ink("--ground");
+  pen.fillRect(8, 8, 250, column ? 54 + 18 * lines + 14 : 36);
+  pen.globalAlpha = 1;
   pen.fillStyle = ink("--ink");
   pen.font = `600 15px ${ink("--text")}`;
   pen.fillText(title, 20, 26);

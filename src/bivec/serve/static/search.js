@@ -41,7 +41,8 @@ export function search({ names, onChoose }) {
       id: `suggestion-${i}`, role: "option", "aria-selected": "false",
       on: { pointerdown: (event) => { event.preventDefault(); choose(i); }, pointermove: () => highlight(i) },
     },
-    el("span", { class: "name", text: hit.id }),
+    el("span", { class: "name", text: hit.name || hit.id }),
+    hit.name ? el("small", { text: hit.id }) : null,
     el("small", { text: hit.degree === null ? names[hit.side] : `${names[hit.side]} · ${count(hit.degree)}` }))));
     list.hidden = false;
     field.setAttribute("aria-expanded", "true");
@@ -56,7 +57,7 @@ export function search({ names, onChoose }) {
       const answer = await get("/api/search", { q: words.slice(0, 4000), n: 12 });
       if (number !== asked) return; // a newer question is under way
       found = answer.items;
-      show("No id contains this.");
+      show("Nothing contains this.");
     } catch (error) {
       if (number !== asked) return;
       found = [];
