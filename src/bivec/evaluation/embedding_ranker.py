@@ -1,4 +1,4 @@
-"""Vectors as a ranker, by the centroid of the paper or by the product of both sides."""
+"""Vectors as a ranker: by the centroid of the paper, by products, or by regressions on them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from bivec.embedding import Embedding, EmbeddingSide
 from bivec.errors import InputError
 from bivec.evaluation.rankers import Ranker, Table, ratings
 from bivec.graph import BipartiteGraph
+from bivec.queries import Blend
 
-SCORERS = ("centroid", "centroid-cosine", "dot")
+SCORERS = ("centroid", "centroid-cosine", "dot", "blend", "blend-new")
 
 
 class EmbeddingRanker(Ranker):
@@ -27,6 +28,11 @@ class EmbeddingRanker(Ranker):
         The same with the cosine, which does not see how long an item's vector is.
     ``"dot"``
         The product of the user's and the item's vector, as BiNE ranks.
+    ``"blend"``
+        Two regressions on the vectors, fitted on the training graph: :class:`bivec.queries.Blend`.
+    ``"blend-new"``
+        The same with the user's training items last. Where the protocol removes them it is equal to
+        ``"blend"``; where it does not, this is what removing them gives.
 
     An item without a training edge has a vector that nothing has moved, and comes last.
 
@@ -37,7 +43,7 @@ class EmbeddingRanker(Ranker):
         trained by ``fit``.
     train : BipartiteGraph, optional
         The training graph; given here, the ranker is ready and ``fit`` need not be called.
-    scorer : {"centroid", "centroid-cosine", "dot"}
+    scorer : {"centroid", "centroid-cosine", "dot", "blend", "blend-new"}
         See above.
     name : str, optional
         What tables call it; the name of the method where it is known.
@@ -69,6 +75,10 @@ class EmbeddingRanker(Ranker):
 
     def _fit(self, train: BipartiteGraph) -> None:
         left, right = self._vectors(train)
+        if self.scorer.startswith("blend"):
+            known = "last" if self.scorer == "blend-new" else "absent"
+            self.blend_ = Blend(known=known).fit(left, right, train)
+            return
         matrix = ratings(train, weighted=True)
         self.known_ = train.right.degrees > 0
         if self.scorer == "dot":
@@ -98,6 +108,8 @@ class EmbeddingRanker(Ranker):
         )
 
     def _scores(self, rows: npt.NDArray[np.int64]) -> Table:
+        if self.scorer.startswith("blend"):
+            return self.blend_.scores(rows)
         product: Table = self.left_[rows] @ self.right_.T
         product[:, ~self.known_] = -np.inf
         return product
