@@ -42,6 +42,9 @@ class Queries(NamedTuple):
 class Blend:
     r"""Rank by two ridge regressions on the vectors, one in each space.
 
+    The same input gives the same coefficients, byte for byte; scores are their products, to the
+    rounding of BLAS.
+
     A far node without edges scores minus infinity. For an asking node without edges, far nodes are
     scored by their share of all edges.
 
