@@ -55,7 +55,7 @@ def plain_regression(x, phi, damping, j, without=None):
     ), z
 
 
-def plain_scores(x, own, far, regularization, n_inputs, damping, half):
+def plain_scores(x, own, far, regularization, n_inputs, damping, balance):
     """Return all scores, each edge as if it were absent."""
     out = np.empty(x.shape)
     n_left, n_right = x.shape
@@ -68,7 +68,7 @@ def plain_scores(x, own, far, regularization, n_inputs, damping, half):
             w, z = plain_regression(x, by_far, damping, j, u if known else None)
             here = z[u] @ w
             w, z = plain_regression(x.T, by_own, damping, u, j if known else None)
-            out[u, j] = here + degrees[u] / (degrees[u] + half) * (z[j] @ w)
+            out[u, j] = here + 2 * degrees[u] / (degrees[u] + balance) * (z[j] @ w)
     return out
 
 
@@ -81,7 +81,7 @@ def test_scores_are_two_regressions_and_known_pairs_are_left_out_of_both(weighte
     own, far = vectors(graph)
     x = graph.to_scipy().toarray().astype(float)
     x = x if weighted else (x != 0).astype(float)
-    chosen = {"regularization": 3.0, "n_inputs": n_inputs, "damping": 0.4, "half": 2.0}
+    chosen = {"regularization": 3.0, "n_inputs": n_inputs, "damping": 0.4, "balance": 2.0}
     got = Blend(**chosen, weighted=weighted).fit(own, far, graph).scores(range(14))
     np.testing.assert_allclose(got, plain_scores(x, own, far, **chosen), rtol=1e-4, atol=1e-4)
 

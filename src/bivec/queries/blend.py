@@ -2,12 +2,12 @@ r"""The default ranking: what a node's neighbours say in both spaces.
 
 .. math::
 
-    s_{uj} = w_j^T z_u + \frac{d_u}{d_u + \kappa} \, w_u^T z_j
+    s_{uj} = w_j^T z_u + \frac{2 d_u}{d_u + \kappa} \, w_u^T z_j
 
 The first term predicts item j from the other items of user u, each item described by its vector;
 the second predicts user u from the other users of item j, each user described by its vector. Both
-are ridge regressions on the training graph alone, see :mod:`bivec.queries.ridge`. The second is
-learned from the :math:`d_u` items of the user only, so it counts the more of them there are.
+are ridge regressions on the training graph alone, see :mod:`bivec.queries.ridge`. The second has
+only the :math:`d_u` items of the user to learn from, so it counts the more of them there are.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Blend:
         on graphs where their coefficients would not fit into 128 MB. 0 leaves the vectors alone.
     damping : float
         A node weighs ``degree ** -damping`` as an example.
-    half : float
-        The :math:`\kappa`: the degree at which the second term counts one half.
+    balance : float
+        The :math:`\kappa`: the degree of the asking node at which both terms count the same.
     weighted : bool
         Whether an edge counts its weight instead of 1.
     known : {"absent", "last"}
@@ -83,22 +83,22 @@ class Blend:
         self,
         regularization: float = 500.0,
         n_inputs: int = 1024,
-        damping: float = 0.35,
-        half: float = 10.0,
+        damping: float = 0.5,
+        balance: float = 20.0,
         weighted: bool = False,
         known: str = "absent",
     ) -> None:
         self.regularization = check_number("regularization", regularization, above=0)
         self.n_inputs = check_integer("n_inputs", n_inputs, low=0)
         self.damping = check_number("damping", damping, low=0)
-        self.half = check_number("half", half, low=0)
+        self.balance = check_number("balance", balance, low=0)
         self.weighted = weighted
         self.known = check_choice("known", known, ("absent", "last"))
 
     @property
     def params(self) -> dict[str, Any]:
         """The parameters by name."""
-        names = ("regularization", "n_inputs", "damping", "half", "weighted", "known")
+        names = ("regularization", "n_inputs", "damping", "balance", "weighted", "known")
         return {name: getattr(self, name) for name in names}
 
     def fit(self, own: npt.ArrayLike, far: npt.ArrayLike, graph: BipartiteGraph | None) -> Self:
@@ -124,7 +124,7 @@ class Blend:
         by_far, by_own = Ridge(*settings).fit(forward, right), Ridge(*settings).fit(backward, left)
 
         degrees = graph.left.degrees
-        self._trust = (degrees / np.maximum(degrees + self.half, 1)).astype(np.float32)
+        self._trust = (2 * degrees / np.maximum(degrees + self.balance, 1)).astype(np.float32)
         self._graph, self._forward, self._by_far, self._by_own = graph, forward, by_far, by_own
         self.targets: Table = np.hstack([by_far.coefficients, by_own.features(backward)])
         self.popularity: Table = (graph.right.degrees / max(1, graph.n_edges)).astype(np.float32)
