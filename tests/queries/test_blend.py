@@ -55,7 +55,7 @@ def plain_regression(x, phi, damping, j, without=None):
     ), z
 
 
-def plain_scores(x, own, far, regularization, n_inputs, damping, balance):
+def plain_scores(x, own, far, regularization, n_inputs, damping, balance, discount):
     """Return all scores, each edge as if it were absent."""
     out = np.empty(x.shape)
     n_left, n_right = x.shape
@@ -68,7 +68,8 @@ def plain_scores(x, own, far, regularization, n_inputs, damping, balance):
             w, z = plain_regression(x, by_far, damping, j, u if known else None)
             here = z[u] @ w
             w, z = plain_regression(x.T, by_own, damping, u, j if known else None)
-            out[u, j] = here + 2 * degrees[u] / (degrees[u] + balance) * (z[j] @ w)
+            there = 2 * degrees[u] / (degrees[u] + balance) * (z[j] @ w)
+            out[u, j] = (here + there) / ((x[:, j] != 0).sum() + 10) ** discount
     return out
 
 
@@ -81,7 +82,10 @@ def test_scores_are_two_regressions_and_known_pairs_are_left_out_of_both(weighte
     own, far = vectors(graph)
     x = graph.to_scipy().toarray().astype(float)
     x = x if weighted else (x != 0).astype(float)
-    chosen = {"regularization": 3.0, "n_inputs": n_inputs, "damping": 0.4, "balance": 2.0}
+    chosen = {
+        "regularization": 3.0, "n_inputs": n_inputs, "damping": 0.4, "balance": 2.0,
+        "discount": 0.3,
+    }  # fmt: skip
     got = Blend(**chosen, weighted=weighted).fit(own, far, graph).scores(range(14))
     np.testing.assert_allclose(got, plain_scores(x, own, far, **chosen), rtol=1e-4, atol=1e-4)
 
@@ -223,7 +227,7 @@ def test_mistakes_are_named():
         Blend().fit(own, far, graph)
     with pytest.raises(NotFittedError):
         Blend().scores([0])
-    for wrong in ({"regularization": 0}, {"n_inputs": -1}, {"known": "first"}):
+    for wrong in ({"regularization": 0}, {"n_inputs": -1}, {"known": "first"}, {"discount": -1}):
         with pytest.raises(InputError):
             Blend(**wrong)
 
