@@ -16,7 +16,7 @@ from scipy import sparse
 
 from bivec.queries.ridge import Ridge, Table
 
-POWERS = (0.0, 0.1, 0.2, 0.3, 0.4)
+POWERS = (0.0, 0.2, 0.4)
 """What is tried."""
 
 _SHARE = 0.25
