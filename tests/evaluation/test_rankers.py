@@ -51,6 +51,22 @@ def test_ease_is_the_closed_form_from_either_side(shape, weighted):
     np.testing.assert_allclose(every_row(ranker), x @ b, atol=1e-5)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("alpha", "beta"), [(1, 0), (0.6, 0.3)])
+def test_rp3beta_is_the_sum_over_walks(alpha, beta, weighted):
+    graph = random_graph(9, 7, density=0.4)
+    x = values(graph, weighted)
+    out = x / np.maximum(x.sum(axis=1, keepdims=True), 1)
+    back = (x / np.maximum(x.sum(axis=0), 1)).T
+    expected = np.zeros(x.shape)
+    for u, i, k, j in np.ndindex(9, 7, 9, 7):
+        if i != j:
+            expected[u, j] += (out[u, i] * back[i, k] * out[k, j]) ** alpha
+    expected *= np.maximum(x.sum(axis=0), 1) ** -float(beta)
+    ranker = make_ranker("rp3beta", alpha=alpha, beta=beta, weighted=weighted).fit(graph)
+    np.testing.assert_allclose(every_row(ranker), expected, rtol=1e-5, atol=1e-7)
+
+
 @pytest.mark.parametrize("n_neighbors", [1, 3, 100, None])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_item_knn(n_neighbors, weighted):

@@ -88,7 +88,7 @@ def test_rows_of_the_table():
 def test_reference_rankers_are_the_default(monkeypatch):
     split = per_user_split(southern_women(), 0.4)
     monkeypatch.setattr(recommendation.importlib.util, "find_spec", lambda name: None)
-    assert available_rankers() == ["popularity", "item-knn", "ease", "pure-svd"]
+    assert available_rankers() == ["popularity", "item-knn", "ease", "pure-svd", "rp3beta"]
     table = evaluate_recommendation(split, protocols=["masked"], k=5)
     assert [row.method for row in table] == available_rankers()
 

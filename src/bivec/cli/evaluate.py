@@ -123,8 +123,11 @@ def recommendation(
     k: Annotated[int, typer.Option(help="Length of the lists.")] = 10,
     protocol: Annotated[str, typer.Option(help="Of bine and masked.")] = "bine,masked",
     scorer: Annotated[
-        str, typer.Option(help="How vectors rank: of centroid, centroid-cosine and dot.")
-    ] = "centroid",
+        str,
+        typer.Option(
+            help="How vectors rank: of blend, blend-new, centroid, centroid-cosine and dot."
+        ),
+    ] = "blend,centroid",
     test_share: Annotated[
         float, typer.Option(help="Of every user's edges, where the data set has no split.")
     ] = 0.4,

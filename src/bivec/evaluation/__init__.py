@@ -5,7 +5,7 @@ from bivec.evaluation.embedding_ranker import EmbeddingRanker
 from bivec.evaluation.implicit_rankers import ALS, BPR
 from bivec.evaluation.link_prediction import link_prediction
 from bivec.evaluation.metrics import Measures, RankingTask, measure_ranking, ranking_task
-from bivec.evaluation.rankers import EASE, ItemKNN, Popularity, PureSVD, Ranker
+from bivec.evaluation.rankers import EASE, ItemKNN, Popularity, PureSVD, Ranker, RP3Beta
 from bivec.evaluation.rating_splits import given_split, per_user_split, temporal_split
 from bivec.evaluation.recommendation import (
     RANKERS,
@@ -33,6 +33,7 @@ __all__ = [
     "Measures",
     "Popularity",
     "PureSVD",
+    "RP3Beta",
     "Ranker",
     "RankingTask",
     "RecommendationRow",

@@ -12,7 +12,7 @@ from bivec.embedding import Embedding, EmbeddingSide
 from bivec.errors import InputError
 from bivec.evaluation.rankers import Ranker, Table
 from bivec.graph import BipartiteGraph
-from bivec.queries.scorers import SCORERS, make_scorer
+from bivec.queries.choose import SCORERS, make_scorer
 
 
 class EmbeddingRanker(Ranker):

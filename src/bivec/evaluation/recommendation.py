@@ -12,11 +12,11 @@ from bivec.errors import InputError
 from bivec.evaluation.embedding_ranker import EmbeddingRanker
 from bivec.evaluation.implicit_rankers import ALS, BPR
 from bivec.evaluation.metrics import METRICS, PROTOCOLS, measure_ranking, ranking_task
-from bivec.evaluation.rankers import EASE, ItemKNN, Popularity, PureSVD, Ranker
+from bivec.evaluation.rankers import EASE, ItemKNN, Popularity, PureSVD, Ranker, RP3Beta
 from bivec.evaluation.splits import Split
 
 RANKERS: dict[str, type[Ranker]] = {
-    ranker.name: ranker for ranker in (Popularity, ItemKNN, EASE, PureSVD, ALS, BPR)
+    ranker.name: ranker for ranker in (Popularity, ItemKNN, EASE, PureSVD, RP3Beta, ALS, BPR)
 }
 """The reference rankers by name."""
 

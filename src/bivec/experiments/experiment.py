@@ -20,7 +20,7 @@ from bivec.evaluation.link_prediction import TASKS
 from bivec.evaluation.metrics import PROTOCOLS
 from bivec.experiments.methods import every_method, make_method, near, plain_value
 from bivec.experiments.published import Published, check_published
-from bivec.queries.scorers import SCORERS
+from bivec.queries.choose import SCORERS
 
 KINDS = ("link-prediction", "recommendation", "sensitivity")
 

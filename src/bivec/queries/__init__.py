@@ -5,13 +5,16 @@ as methods.
 """
 
 from bivec.queries.ask import predict_links, recommend, score, similar
+from bivec.queries.blend import Blend
+from bivec.queries.choose import SCORERS
 from bivec.queries.explain import explain
 from bivec.queries.fold import fold_in, new_nodes
 from bivec.queries.results import Bridge, Explanation, Links, Ranking
-from bivec.queries.scorers import SCORERS, FactorScorer, Scorer
+from bivec.queries.scorers import FactorScorer, Scorer
 
 __all__ = [
     "SCORERS",
+    "Blend",
     "Bridge",
     "Explanation",
     "FactorScorer",

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph, Side
 from bivec.ids import Id, Vocabulary
-from bivec.queries.scorers import Rows, Scorer, Table, default_scorer, make_scorer
+from bivec.queries.choose import default_scorer, make_scorer
+from bivec.queries.scorers import Rows, Scorer, Table
 
 OTHER: dict[Side, Side] = {"left": "right", "right": "left"}
 

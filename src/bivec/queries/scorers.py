@@ -203,30 +203,6 @@ class Popularity(Scorer):
         return np.repeat(degrees[None], len(queries), axis=0)
 
 
-SCORERS: dict[str, type[Scorer]] = {
-    kind.name: kind for kind in (Centroid, CentroidCosine, Dot, Cosine, Popularity)
-}
-"""Every scorer by its name."""
-
-
-def default_scorer(graph: BipartiteGraph | None) -> str:
-    """Return the scorer that is used where none is named."""
-    return "dot" if graph is None else "centroid"
-
-
-def make_scorer(scorer: str | Scorer) -> Scorer:
-    """Return a scorer, not fitted yet, by its name.
-
-    >>> make_scorer("dot").name
-    'dot'
-    """
-    if isinstance(scorer, Scorer):
-        return scorer
-    if scorer not in SCORERS:
-        raise InputError(f"scorer={scorer!r} is no choice", f"Choose one of {', '.join(SCORERS)}.")
-    return SCORERS[scorer]()
-
-
 def unit(table: Table) -> Table:
     """Return the vectors at length 1; a zero vector stays zero."""
     norms = np.linalg.norm(table, axis=1, keepdims=True)

@@ -1,0 +1,226 @@
+r"""The default ranking: what a node's neighbours say in both spaces.
+
+.. math::
+
+    s_{uj} = (d_j + 10)^{-\beta} \Bigl( w_j^T z_u + \frac{2 d_u}{d_u + \kappa} \, w_u^T z_j \Bigr)
+
+The first term predicts item j from the other items of user u, each item described by its vector;
+the second predicts user u from the other users of item j, each user described by its vector. Both
+are ridge regressions on the training graph alone, see :mod:`bivec.queries.ridge`. The second has
+only the :math:`d_u` items of the user to learn from, so it counts the more of them there are. How
+much popularity is held against an item is decided on the training graph, too: see
+:mod:`bivec.queries.discount`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from bivec.checks import check_choice, check_integer, check_number
+from bivec.errors import InputError, NotFittedError
+from bivec.graph import BipartiteGraph
+from bivec.queries.discount import best_power, factors
+from bivec.queries.ridge import Ridge, one_blas_thread
+from bivec.queries.scorers import Columns, Rows, Scorer, Table
+
+_MOST_COEFFICIENTS = 1 << 25
+"""Of inputs of their own in one table: 128 MB. Larger graphs have fewer such inputs."""
+
+
+class Queries(NamedTuple):
+    """The asking rows and a vector for each."""
+
+    rows: Rows
+    table: Table
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+class Blend(Scorer):
+    r"""Rank by two ridge regressions on the vectors, one in each space.
+
+    The same input gives the same coefficients, byte for byte; scores are their products, to the
+    rounding of BLAS.
+
+    A far node without edges scores minus infinity. For an asking node without edges, far nodes are
+    scored by their share of all edges.
+
+    Parameters
+    ----------
+    regularization : float
+        The :math:`\lambda` of both regressions.
+    n_inputs : int
+        Nodes with most edges, on each side, that are inputs of their own beside their vector; fewer
+        on graphs where their coefficients would not fit into 128 MB. 0 leaves the vectors alone.
+    damping : float
+        A node weighs ``degree ** -damping`` as an example.
+    balance : float
+        The :math:`\kappa`: the degree of the asking node at which both terms count the same.
+    discount : float, optional
+        The :math:`\beta`; where not given, one of 0, 0.2 and 0.4, chosen on edges held out of the
+        graph.
+    weighted : bool
+        Whether an edge counts the more the heavier it is: the square root of the share of edges
+        that are not heavier, at a mean square of 1. Only the order of weights matters, so counts
+        with a long tail and ratings are treated alike. Where not, every edge counts 1.
+    known : {"absent", "last"}
+        A known pair is scored as if its edge were absent from the graph (though not from the
+        vectors), so that it compares with other pairs; or it scores minus infinity.
+
+    Attributes
+    ----------
+    discount_ : float
+        The discount that was given or chosen.
+
+    Examples
+    --------
+    >>> import bivec
+    >>> from bivec.datasets import southern_women
+    >>> graph = southern_women()
+    >>> model = bivec.FOBE(dim=8, epochs=5, n_samples=10).fit(graph)
+    >>> scorer = Blend().fit(model.left_embedding_, model.right_embedding_, graph)
+    >>> scorer.scores([0, 5]).shape
+    (2, 14)
+    """
+
+    name: ClassVar[str] = "blend"
+    needs_graph: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        regularization: float = 500.0,
+        n_inputs: int = 1024,
+        damping: float = 0.5,
+        balance: float = 20.0,
+        discount: float | None = None,
+        weighted: bool = True,
+        known: str = "absent",
+    ) -> None:
+        self.regularization = check_number("regularization", regularization, above=0)
+        self.n_inputs = check_integer("n_inputs", n_inputs, low=0)
+        self.damping = check_number("damping", damping, low=0)
+        self.balance = check_number("balance", balance, low=0)
+        self.discount = None if discount is None else check_number("discount", discount, low=0)
+        self.weighted = weighted
+        self.known = check_choice("known", known, ("absent", "last"))
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters by name."""
+        names = (
+            "regularization", "n_inputs", "damping", "balance", "discount", "weighted", "known",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+    def fit(self, own: npt.ArrayLike, far: npt.ArrayLike, graph: BipartiteGraph | None) -> Self:
+        """Fit both regressions.
+
+        Parameters
+        ----------
+        own, far : array
+            Vectors of the left and of the right rows of the graph.
+        graph : BipartiteGraph
+            The asking side is on its left.
+        """
+        if graph is None:
+            raise InputError(
+                f"the scorer {self.name!r} needs the graph, and there is none",
+                "Give the graph that the vectors were trained on.",
+            )
+        forward = _matrix(graph, self.weighted)
+        backward = forward.T.tocsr()
+        most = min(self.n_inputs, _MOST_COEFFICIENTS // max(1, graph.n_left + graph.n_right))
+        settings = (self.regularization, most, self.damping)
+        left, right = _checked(own, far, graph)
+        by_far, by_own = Ridge(*settings).fit(forward, right), Ridge(*settings).fit(backward, left)
+
+        degrees = graph.left.degrees
+        self._trust = (2 * degrees / np.maximum(degrees + self.balance, 1)).astype(np.float32)
+        self.discount_ = self.discount
+        if self.discount_ is None:
+            with one_blas_thread():
+                half = (self.regularization, most // 2, self.damping)
+                self.discount_ = best_power(forward, self._trust, half)
+        factor = factors(graph.right.degrees, self.discount_)
+        self._graph, self._forward, self._by_far, self._by_own = graph, forward, by_far, by_own
+        self.targets: Table = np.hstack([by_far.coefficients, by_own.features(backward)])
+        self.targets *= factor[:, None]
+        self.popularity: Table = (graph.right.degrees / max(1, graph.n_edges)).astype(np.float32)
+
+        # Known pairs, each as if it were absent
+        there = sparse.csr_array(
+            (by_own.left_out, backward.indices, backward.indptr), shape=backward.shape
+        ).T.tocsr()
+        values = by_far.left_out + np.repeat(self._trust, degrees) * there.data
+        values *= factor[forward.indices]
+        if self.known == "last":
+            values = np.full(graph.n_edges, -np.inf)
+        self._known = sparse.csr_array(
+            (values.astype(np.float32), forward.indices, forward.indptr), shape=forward.shape
+        )
+        return self
+
+    def queries(self, rows: npt.ArrayLike) -> Queries:
+        """Return a vector for each asking row, whose product with the targets is the score."""
+        if not hasattr(self, "targets"):
+            raise NotFittedError("This Blend knows no graph yet. Call fit first.")
+        chosen = np.asarray(rows, np.int64)
+        there = self._by_own.coefficients[chosen] * self._trust[chosen, None]
+        return Queries(chosen, np.hstack([self._by_far.features(self._forward[chosen]), there]))
+
+    def block(self, queries: Queries, columns: Columns) -> Table:
+        """Return the scores of these far rows, one row for each query."""
+        scores: Table = queries.table @ self.targets[columns].T
+        n_far = len(self.targets)
+        place = np.full(n_far, -1)
+        chosen = np.arange(n_far)[columns]
+        place[chosen] = np.arange(len(chosen))
+
+        known = self._known[queries.rows]
+        at = place[known.indices]
+        inside = at >= 0
+        asking = np.repeat(np.arange(len(queries)), np.diff(known.indptr))
+        scores[asking[inside], at[inside]] = known.data[inside]
+
+        scores[self._graph.left.degrees[queries.rows] == 0] = self.popularity[chosen]
+        scores[:, self._graph.right.degrees[chosen] == 0] = -np.inf
+        return scores
+
+
+class BlendNew(Blend):
+    """The same with known pairs last, whatever the vectors say."""
+
+    name: ClassVar[str] = "blend-new"
+
+    def __init__(self) -> None:
+        super().__init__(known="last")
+
+
+def _matrix(graph: BipartiteGraph, weighted: bool) -> sparse.csr_array:
+    """Return what each edge counts."""
+    values = np.ones(graph.n_edges, np.float32)
+    if weighted and graph.weighted:
+        _, which, counts = np.unique(graph.left.weights, return_inverse=True, return_counts=True)
+        share = np.cumsum(counts) / graph.n_edges
+        values = np.sqrt(share / (share @ counts / graph.n_edges))[which].astype(np.float32)
+    side = graph.left
+    return sparse.csr_array(
+        (values, side.indices, side.indptr), shape=(graph.n_left, graph.n_right)
+    )
+
+
+def _checked(own: Any, far: Any, graph: BipartiteGraph) -> tuple[Table, Table]:
+    tables = np.asarray(own, np.float32), np.asarray(far, np.float32)
+    for table, side, name in zip(tables, (graph.left, graph.right), ("left", "right"), strict=True):
+        if table.ndim != 2 or len(table) != len(side) or not np.isfinite(table).all():
+            raise InputError(
+                f"the {name} vectors have shape {table.shape}, or hold numbers that are not "
+                f"finite; the graph has {len(side):,} {name} nodes",
+                "Give one vector for each row of the graph that they were trained on.",
+            )
+    return tables

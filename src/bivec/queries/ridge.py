@@ -1,0 +1,189 @@
+r"""Each node of one side told from the other nodes of its side, by ridge regression on vectors.
+
+Rows of a matrix X (users, say) are examples, columns (items) are both inputs and targets. An input
+i is not a coordinate of its own but a short vector :math:`\phi_i`, its learned vector at length 1
+and, for the columns with most entries only, one coordinate of its own, both divided by
+:math:`\sqrt\lambda`. A row is described by what it has, :math:`z_u = \sum_i x_{ui} \phi_i`, and
+column j is predicted from the rest of the row:
+
+.. math::
+
+    w_j = \arg\min_w \sum_u \omega_u
+        \bigl(x_{uj} - w^T (z_u - x_{uj} \phi_j)\bigr)^2 + |w|^2, \qquad
+    \hat x_{uj} = w_j^T z_u .
+
+With all columns as inputs and no vectors this is EASE (Steck, WWW 2019, arXiv:1905.03375), whose
+n-by-n inverse grows with the cube of the columns. Here the matrix to invert has the width p of
+:math:`\phi`, whatever the graph, and a column that is no input of its own is known by its vector.
+
+All columns share one inverse. With
+:math:`K = (\sum_u \omega_u z_u z_u^T + I)^{-1}`, :math:`q_j = \sum_u \omega_u x_{uj} z_u` and
+:math:`d_j = \sum_u \omega_u x_{uj}^2`, leaving column j out of the inputs changes the matrix by
+:math:`U D U^T`, :math:`U = (q_j, \phi_j)`, :math:`D = ((0, -1), (-1, d_j))`, so that (Woodbury)
+
+.. math::
+
+    w_j = (K - K U S^{-1} U^T K)(q_j - d_j \phi_j), \qquad
+    S = D^{-1} + U^T K U .
+
+An entry that is there is predicted as if it were not: without row u among the examples,
+:math:`(\hat x_{uj} - h x_{uj}) / (1 - h)` with
+:math:`h = \omega_u z^T (K - K U S^{-1} U^T K) z`, :math:`z = z_u - x_{uj} \phi_j`, exactly.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+Table = npt.NDArray[np.float32]
+Values = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+
+
+class Ridge:
+    """Predict each column of a matrix from the other columns of the row.
+
+    Parameters
+    ----------
+    regularization : float
+        The lambda.
+    n_inputs : int
+        How many columns, those with most entries, are inputs of their own beside their vector.
+    damping : float
+        Row u weighs ``degree ** -damping``; an entry weighs 1 on average.
+
+    Attributes
+    ----------
+    coefficients : array of float32
+        The vector w of each column.
+    left_out : array of float64
+        For each entry of the matrix, in its order: the prediction without it.
+    """
+
+    def __init__(self, regularization: float, n_inputs: int, damping: float) -> None:
+        self.regularization = regularization
+        self.n_inputs = n_inputs
+        self.damping = damping
+
+    def fit(self, matrix: sparse.csr_array, vectors: Table) -> Ridge:
+        """Solve for every column; ``vectors`` has one row for each, of any length."""
+        with one_blas_thread():
+            self._inputs(matrix, vectors)
+            self._solve(matrix)
+        return self
+
+    def features(self, matrix: sparse.csr_array) -> Table:
+        """Return z of each of these rows of the matrix."""
+        dense = matrix @ self._vectors
+        own = matrix[:, self._columns].toarray() * self._scale
+        return np.hstack([dense, own]).astype(np.float32, copy=False)
+
+    def _inputs(self, matrix: sparse.csr_array, vectors: Table) -> None:
+        """Choose the columns that are inputs of their own; bring the vectors to one length."""
+        degrees = np.bincount(matrix.indices, minlength=matrix.shape[1])
+        order = np.argsort(-degrees, kind="stable")[: self.n_inputs]
+        self._columns = np.sort(order[degrees[order] > 0])
+        self._scale = np.float32(self.regularization**-0.5)
+        norms = np.linalg.norm(vectors, axis=1)
+        # The vector of a column without entries is what chance gave it.
+        known = (degrees > 0) & (norms > 0)
+        factor = np.where(known, self._scale / np.where(known, norms, 1), 0)
+        self._vectors = (vectors * factor[:, None]).astype(np.float32)
+
+    def _solve(self, matrix: sparse.csr_array) -> None:
+        columns, scale, vectors = self._columns, self._scale, self._vectors
+        dim, places = vectors.shape[1], np.arange(len(self._columns)) + vectors.shape[1]
+        omega = self._row_weights(matrix)
+        weighted = (sparse.diags_array(omega) @ matrix).tocsr().astype(np.float32)
+        features = self.features(matrix)
+        inverse = np.linalg.inv(self._gram(matrix, omega, features[:, :dim])).astype(np.float32)
+
+        # K phi, K z, K q: products with the sparse matrix, none of rows by p by p
+        of_phi = vectors @ inverse[:dim]
+        of_phi[columns] += scale * inverse[dim:]
+        of_z = matrix @ of_phi
+        of_q = weighted.T.tocsr() @ of_z
+
+        # For each entry z K q_j and z K phi_j
+        row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        column = matrix.indices
+        x = matrix.data.astype(np.float64)
+        z_q, z_phi = (_dots(matrix, features, table) for table in (of_q, of_phi))
+
+        # For each column q K q, q K phi, phi K phi and d
+        n = matrix.shape[1]
+        a, b, d = (
+            np.bincount(column, omega[row] * x * value, minlength=n) for value in (z_q, z_phi, x)
+        )
+        c = np.einsum("ij,ij->i", vectors, of_phi[:, :dim], dtype=np.float64)
+        c[columns] += scale * of_phi[columns, places]
+
+        # S^-1, and w_j = (1 - y) K q - (d + t) K phi
+        s11, s12, s22 = a - d, b - 1, c
+        determinant = s11 * s22 - s12 * s12
+        first, second = a - d * b, b - d * c
+        y = (s22 * first - s12 * second) / determinant
+        t = (s11 * second - s12 * first) / determinant
+        self.coefficients = of_q * (1 - y).astype(np.float32)[:, None]
+        self.coefficients -= of_phi * (d + t).astype(np.float32)[:, None]
+
+        # Each entry without itself
+        to_q, to_phi = z_q - x * b[column], z_phi - x * c[column]
+        predicted = (1 - y)[column] * to_q - (d + t)[column] * to_phi
+        z_z = np.einsum("ij,ij->i", features, of_z, dtype=np.float64)[row]
+        z_z = z_z - 2 * x * z_phi + x * x * c[column]
+        taken = s22[column] * to_q**2 - 2 * s12[column] * to_q * to_phi + s11[column] * to_phi**2
+        h = np.clip(omega[row] * (z_z - taken / determinant[column]), 0, 0.999)
+        self.left_out: Values = (predicted - h * x) / (1 - h)
+
+    def _row_weights(self, matrix: sparse.csr_array) -> Values:
+        degrees = np.diff(matrix.indptr)
+        omega: Values = np.maximum(degrees, 1.0) ** -self.damping
+        mass = float(omega @ degrees)
+        return omega * (matrix.nnz / mass) if mass else omega
+
+    def _gram(self, matrix: sparse.csr_array, omega: Values, dense: Table) -> Values:
+        """Return the sum of omega z z^T, plus the identity."""
+        dim, width = dense.shape[1], dense.shape[1] + len(self._columns)
+        own = (matrix[:, self._columns] * self._scale).astype(np.float64)
+        weighted = (sparse.diags_array(omega) @ own).tocsr()
+        gram = np.empty((width, width))
+        gram[:dim, :dim] = dense.T @ (dense * omega.astype(np.float32)[:, None])
+        gram[dim:, dim:] = (own.T @ weighted).toarray()
+        gram[dim:, :dim] = weighted.T @ dense
+        gram[:dim, dim:] = gram[dim:, :dim].T
+        gram[np.diag_indices(width)] += 1
+        return gram
+
+
+def _dots(matrix: sparse.csr_array, rows: Table, columns: Table) -> Values:
+    """Return, for each entry, the product of its row's and its column's vector."""
+    from bivec.kernels.entry import entry_dots
+
+    out = np.empty(matrix.nnz)
+    entry_dots(
+        matrix.indptr, matrix.indices, np.ascontiguousarray(rows), np.ascontiguousarray(columns),
+        0, matrix.shape[0], out,
+    )  # fmt: skip
+    return out
+
+
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread, as the order of its sums may depend on their number.
+
+    Without the package threadpoolctl, BLAS takes the threads that it was told to take.
+    """
+    if importlib.util.find_spec("threadpoolctl") is None:
+        yield
+        return
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        yield
