@@ -14,11 +14,26 @@ from bivec.embedding import Embedding, EmbeddingSide
 from bivec.errors import InputError, UnknownIdError
 from bivec.graph import BipartiteGraph
 from bivec.queries import SCORERS, Scorer, ranking
+from bivec.queries.parts import facing
 
 sys.path.insert(0, str(Path(__file__).parent))
 from conftest import HOSTILE, plain_order, plain_scores, random_embedding
 
-VECTOR_SCORERS = [name for name in SCORERS if name != "popularity"]
+VECTOR_SCORERS = [name for name in SCORERS if name not in ("popularity", "blend", "blend-new")]
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_blend_ranks_what_is_new_by_its_scores(side, small_blocks):
+    emb = random_embedding()
+    graph = facing(emb.graph, side)
+    sides = (emb.left, emb.right) if side == "left" else (emb.right, emb.left)
+    blend = SCORERS["blend"]().fit(sides[0].vectors, sides[1].vectors, graph)
+    for row, got in enumerate(emb.recommend(list(sides[0].ids), n=8, side=side, scorer="blend")):
+        scores = blend.scores(np.array([row]))[0]
+        fresh = ~(graph.to_scipy()[[row]].toarray()[0] > 0)
+        order = plain_order(scores, fresh)[:8]
+        np.testing.assert_allclose(got.scores, scores[order], rtol=1e-5)
+        assert len(got) == min(8, fresh.sum())
 
 
 @pytest.fixture
