@@ -58,7 +58,9 @@ def open_node(page, words):
     page.wait_for_selector("#similar .row, #similar .lead")
 
 
-@pytest.mark.parametrize("plain, kind", [("?webgl", "webgl"), ("?pixels", "pixels")])
+@pytest.mark.parametrize(
+    "plain, kind", [("?webgl", "webgl"), ("?pixels", "pixels"), ("", "pixels")]
+)
 def test_the_map_is_drawn_in_the_colours_of_the_legend(films, visit, plain, kind):
     page = visit(films + plain)
     assert page.evaluate("window.bivecMap.drawer.kind") == kind

@@ -77,11 +77,15 @@ function program(gl) {
 class WebGLPoints extends Points {
   constructor(canvas, anyhow) {
     super(canvas);
-    // WebGL that is computed without a graphics card is slower than pixels: then there is none.
+    // WebGL that is computed without a graphics card is slower than pixels: then there is none. Not every
+    // browser owns up to it, so the renderer's name is looked at, too.
     const gl = canvas.getContext("webgl", {
       antialias: false, premultipliedAlpha: true, alpha: true, failIfMajorPerformanceCaveat: !anyhow,
     });
     if (!gl) throw new Error("no WebGL");
+    const told = gl.getExtension("WEBGL_debug_renderer_info");
+    const renderer = told ? String(gl.getParameter(told.UNMASKED_RENDERER_WEBGL)) : "";
+    if (!anyhow && /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer)) throw new Error("slow WebGL");
     this.kind = "webgl";
     this.gl = gl;
     this.setUp();
