@@ -174,7 +174,7 @@ def test_ctrl_c_saves_what_was_reached(tmp_path):
 
 
 def test_progress_on_a_terminal(monkeypatch):
-    from bivec.cli.embed import training_progress
+    from bivec.cli.training import training_progress
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     with training_progress("fobe") as progress:

@@ -136,7 +136,7 @@ def test_ctrl_c_saves_what_was_reached(capsys, saved, monkeypatch):
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(
-        "bivec.cli.combine.training_progress", lambda kind: contextlib.nullcontext(interrupt)
+        "bivec.cli.training.training_progress", lambda kind: contextlib.nullcontext(interrupt)
     )
     code, _, err = run(capsys, *words(saved, "--epochs", 1000, "--patience", 1000))
     assert code == 130

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import time
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from bivec.cli.embed import training_progress
 from bivec.cli.options import (
     Json,
     Reading,
     example,
     grouped,
-    messages,
     option_group,
     takes_graph,
 )
-from bivec.cli.show import print_json
+from bivec.cli.training import finish, outcome, train
 from bivec.errors import InputError
-
-if TYPE_CHECKING:
-    from bivec.combine import Combination
 
 _option = grouped("The network (what is not given is the default)")
 
@@ -113,42 +106,14 @@ def combine(
         )
     model = Combination(kind, embeddings=embeddings, random_state=seed)  # type: ignore[arg-type]
     model.set_params(**parameters.given())
-    began = time.perf_counter()
-    with training_progress(kind) as progress, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="training was interrupted")  # told below
-        model.set_params(progress=progress).fit(edges)
-    seconds = time.perf_counter() - began
-    if model.n_iter_ == 0:
-        raise KeyboardInterrupt
+    seconds = train(model, kind, edges)
     model.embedding_.save(output, graph=save_graph)
-    report = _report(model, inputs, output, seconds)
-    if json:
-        print_json(report)
-    messages().print(_sentence(report), markup=False, soft_wrap=True)
-    if model.interrupted_:
-        raise typer.Exit(130)
-
-
-def _report(model: Combination, inputs: list[Path], output: Path, seconds: float) -> dict[str, Any]:
-    return {
-        "output": str(output),
-        "kind": model.kind,
-        "inputs": [
-            {"path": str(path), "method": made["method"], "dim": made["dim"]}
-            for path, made in zip(inputs, model.inputs_, strict=True)
-        ],
-        "dim": int(model.left_embedding_.shape[1]),
-        "left": model.graph_.n_left,
-        "right": model.graph_.n_right,
-        "edges": model.graph_.n_edges,
-        "epochs": model.n_iter_,
-        "interrupted": model.interrupted_,
-        "loss": float(model.history_[-1].loss),
-        "first_loss": float(model.history_[0].loss),
-        "pairs": sum(record.pairs for record in model.history_),
-        "seconds": round(seconds, 3),
-        "seed": model.seed_,
-    }
+    made_of = [
+        {"path": str(path), "method": made["method"], "dim": made["dim"]}
+        for path, made in zip(inputs, model.inputs_, strict=True)
+    ]
+    report = {"kind": kind, "inputs": made_of, **outcome(model, output, seconds)}
+    finish(report, _sentence(report), json)
 
 
 def _sentence(report: dict[str, Any]) -> str:

@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import json as json_module
-import sys
-import time
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bivec.cli.options import (
     Json,
     Reading,
     example,
     grouped,
-    messages,
     option_group,
     takes_graph,
 )
-from bivec.cli.show import print_json
+from bivec.cli.training import finish, outcome, train
 from bivec.errors import InputError
 
 if TYPE_CHECKING:
     from bivec.models import BipartiteEstimator
-    from bivec.settings import Progress as EpochProgress
 
 _option = grouped("The method (what is not given is the method's default)")
 
@@ -192,24 +184,13 @@ def embed(
     model = _model(method, parameters, seed, jobs, checkpoint is not None)
     edges, _ = reading.read(file)
     start = load(init) if init is not None else None
-    began = time.perf_counter()
-    with training_progress(method) as progress, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="training was interrupted")  # told below
-        model.set_params(progress=progress)
-        kept = {} if checkpoint is None else {"checkpoint": checkpoint}
-        model.fit(edges, init=start, **kept)
-    seconds = time.perf_counter() - began
-    if model.interrupted_ and model.n_iter_ == 0:
-        raise KeyboardInterrupt
+    kept = {} if checkpoint is None else {"checkpoint": checkpoint}
+    seconds = train(model, method, edges, init=start, **kept)
     model.embedding_.save(output, graph=graph)
     if checkpoint is not None and not model.interrupted_:
         checkpoint.unlink(missing_ok=True)
-    report = _report(model, output, seconds)
-    if json:
-        print_json(report)
-    messages().print(_sentence(report), markup=False, soft_wrap=True)
-    if model.interrupted_:
-        raise typer.Exit(130)
+    report = {"method": model.method, **outcome(model, output, seconds)}
+    finish(report, _sentence(report), json)
 
 
 def _model(
@@ -228,25 +209,6 @@ def _model(
     return model
 
 
-def _report(model: BipartiteEstimator, output: Path, seconds: float) -> dict[str, Any]:
-    pairs = sum(record.pairs for record in model.history_)
-    return {
-        "output": str(output),
-        "method": model.method,
-        "dim": int(model.left_embedding_.shape[1]),
-        "left": model.graph_.n_left,
-        "right": model.graph_.n_right,
-        "edges": model.graph_.n_edges,
-        "epochs": model.n_iter_,
-        "interrupted": model.interrupted_,
-        "loss": float(model.history_[-1].loss) if model.history_ else None,
-        "first_loss": float(model.history_[0].loss) if model.history_ else None,
-        "pairs": pairs,
-        "seconds": round(seconds, 3),
-        "seed": model.seed_,
-    }
-
-
 def _sentence(report: dict[str, Any]) -> str:
     wrote = (
         f"wrote {report['output']}: {report['method']}, dim {report['dim']}, "
@@ -260,26 +222,3 @@ def _sentence(report: dict[str, Any]) -> str:
         f"{wrote}; loss {report['first_loss']:.4f} to {report['loss']:.4f} {stopped} "
         f"{report['epochs']} epochs, {report['seconds']:.1f} s, {rate:.1f} million pairs/s"
     )
-
-
-@contextmanager
-def training_progress(method: str) -> Iterator[Callable[[EpochProgress], None] | None]:
-    """Show epochs, rate, loss and time left, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    columns = (
-        TextColumn(f"{method} epoch {{task.completed}}/{{task.total}}"),
-        BarColumn(),
-        TextColumn("loss {task.fields[loss]:.4f}  {task.fields[rate]:.1f} M pairs/s"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=messages(), transient=True) as bar:
-        task = bar.add_task("", total=None, loss=float("nan"), rate=0.0)
-        yield lambda step: bar.update(
-            task,
-            completed=step.epoch,
-            total=step.epochs,
-            loss=float(step.record.loss),
-            rate=step.pairs_per_second / 1e6,
-        )
