@@ -1,4 +1,4 @@
-"""Numbers between numpy and Arrow, sharing memory.
+"""Numbers between numpy and Arrow, sharing memory, and texts from Python.
 
 Arrow's own ``pa.array`` and ``to_numpy`` import pandas wherever it is installed, which takes
 longer than reading many a graph.
@@ -22,6 +22,19 @@ def from_numpy(values: npt.NDArray[np.number[Any]]) -> pa.Array:
     contiguous = np.ascontiguousarray(values)
     kind = pa.from_numpy_dtype(contiguous.dtype)
     return pa.Array.from_buffers(kind, len(contiguous), [None, pa.py_buffer(contiguous)])
+
+
+def from_texts(texts: list[str]) -> pa.Array:
+    """Copy strings.
+
+    >>> from_texts(["Zoë", ""]).to_pylist()
+    ['Zoë', '']
+    """
+    encoded = [str.encode(text) for text in texts]
+    ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)))
+    offsets = np.concatenate([np.zeros(1, np.int64), ends])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
 
 
 def to_numpy(values: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bivec.arrow import from_numpy, to_numpy
+from bivec.arrow import from_numpy, from_texts, to_numpy
 from bivec.errors import InputError, UnknownIdError, shown
 
 Id = str | int
@@ -318,7 +318,7 @@ def _from_python(ids: Any, name: str, side: str | None) -> pa.Array:
             f"the {name} are an array of {ids.ndim} dimensions", "Pass one id a node.", side=side
         )
     if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu":
-        return pa.array(ids)
+        return from_numpy(ids)
     values = list(ids)
     kinds = {type(value) for value in values}
     integers = {kind for kind in kinds if issubclass(kind, (int, np.integer)) and kind is not bool}
@@ -330,7 +330,9 @@ def _from_python(ids: Any, name: str, side: str | None) -> pa.Array:
             side=side,
         )
     try:
-        return pa.array([str.__str__(v) for v in values] if texts == kinds and texts else values)
+        if texts and texts == kinds:
+            return from_texts(values)
+        return pa.array(values)
     except UnicodeError:
         raise InputError(
             f"the {name} hold text that is no valid Unicode (a lone surrogate)",
