@@ -59,6 +59,8 @@ benchmark: $(VENV)/dev-ready
 	$(BIN)/python benchmarks/read_edges.py
 	$(BIN)/python benchmarks/engine_speed.py
 	$(BIN)/python benchmarks/link_prediction.py
+	$(BIN)/python benchmarks/queries.py
+	$(BIN)/python benchmarks/fold_in.py
 
 clean:
 	rm -rf $(VENV) demo-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
