@@ -120,13 +120,18 @@ class LossRecord:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a progress callback is told after each epoch."""
+    """What a progress callback is told after each epoch.
+
+    In the stage ``"smoothing"``, after training, ``epoch`` and ``epochs`` count its steps, and the
+    record is that of the last epoch.
+    """
 
     epoch: int
     epochs: int
     record: Record
     pairs_per_second: float
     seconds_left: float
+    stage: str = "training"
 
 
 def memory_needed(graph: BipartiteGraph, settings: Settings) -> int:

@@ -14,6 +14,9 @@ many steps lead to the slow directions of the walk: the communities of the graph
 step. Nodes of one community come close enough that a classifier which has seen one of them knows
 the others.
 
+Communities know nothing of how many edges a node has. So the last entry of a smoothed vector gives
+way to :math:`\delta \log_2(1 + d_i)`.
+
 References
 ----------
 Zhou, Huang, Schölkopf, "Learning with hypergraphs: clustering, classification, and embedding",
@@ -23,7 +26,9 @@ networks", arXiv:1902.07153: many smoothing steps and no other layer.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from threading import Event
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +37,10 @@ from bivec.checks import check_integer
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph, GraphSide
 from bivec.parallel import Workers
+from bivec.sweeps import stoppable
 
 Table = npt.NDArray[np.float32]
+Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 MOST_STEPS, WORK = 128, 384
 """Steps where there are few edges; with more than WORK / MOST_STEPS edges a node, as many as keep
@@ -42,94 +49,28 @@ _CHECK, _PAIRS = 8, 8192
 _KERNEL, _CLOSE = 5.0, 0.08
 """A random pair, drawn by degree, is as close as ``exp(-_KERNEL * (1 - cosine))``: the value of an
 RBF kernel of gamma 0.1 at norm 5. Smoothing ends when their mean is ``_CLOSE``."""
-OWN = 0.05
-"""What is left of a vector's own beside the smoothed one: it tells nodes of one spot apart."""
 DEGREE = 0.06
 """Of the logarithm of the degree, to base 2, in the last entry of a vector of length 1."""
+_COLUMNS, _CHUNK = 64, 1024
+_NOTHING = 1e-20
 _STREAM = 230
 
 
 def check_smoothing(smoothing: Any) -> int | None:
     """Return the number of steps, or None for as many as the graph calls for."""
-    if smoothing == "auto":
+    if isinstance(smoothing, str) and smoothing == "auto":
         return None
     if isinstance(smoothing, str):
         raise InputError(f"smoothing={smoothing!r} is no number", 'Give a number, or "auto".')
     return check_integer("smoothing", smoothing, low=0, high=100_000)
 
 
-def smooth_side(
-    table: Table,
-    own: GraphSide,
-    far: GraphSide,
-    steps: int | None = None,
-    seed: int = 0,
-    n_jobs: int | None = None,
-) -> tuple[Table, int]:
-    """Return smoothed vectors of one side, of length 1 but for their degree, and the steps taken.
+class Smoothed(NamedTuple):
+    """Steps done on each side, and whether Ctrl-C ended them."""
 
-    Parameters
-    ----------
-    table : array of float32
-        Vectors of the nodes of ``own``; they are not changed.
-    own, far : GraphSide
-        The graph from this side and from the other.
-    steps : int, optional
-        By default up to 128, fewer on graphs of many edges, and until random pairs come close.
-    seed : int
-        Of those pairs.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-    """
-    from bivec.kernels.smooth import gather, recenter
-    from bivec.kernels.train import aligned
-
-    n, dim = table.shape
-    if n == 0:
-        return table.copy(), 0
-    limit = steps
-    if steps is None:
-        limit = max(1, min(MOST_STEPS, WORK * (n + len(far)) // max(own.indptr[-1], 1)))
-    pull = (1 / np.maximum(far.degrees, 1)).astype(np.float32)
-    weight = _sums(own, pull)
-    share = np.divide(1, weight, out=np.zeros(n), where=weight > 0).astype(np.float32)
-    part = (weight / max(weight.sum(), 1e-300)).astype(np.float32)
-    first = _unit(table)
-    now, then, bridges = aligned((n, dim)), aligned((n, dim)), aligned((len(far), dim))
-    now[:] = first
-    pairs = _random_pairs(own, seed) if steps is None else None
-    done = 0
-    with Workers(n_jobs) as workers:
-        while done < (limit or 0):
-            center = part @ now
-
-            def to_bridges(a: int, b: int, now: Table = now) -> None:
-                gather(far.indptr, far.indices, now, pull * pull, bridges, a, b)
-
-            def back(a: int, b: int, now: Table = now, then: Table = then,
-                     center: Table = center) -> None:  # fmt: skip
-                gather(own.indptr, own.indices, bridges, share, then, a, b)
-                recenter(then, center, now, own.degrees, a, b)
-
-            workers.run(to_bridges, len(far), 256)
-            workers.run(back, n, 256)
-            now, then = then, now
-            done += 1
-            if pairs is not None and done % _CHECK == 0 and _closeness(now, pairs) > _CLOSE:
-                break
-    mixed = _unit(now + np.float32(OWN) * first)
-    return mixed, done
-
-
-def with_degrees(table: Table, degrees: npt.NDArray[np.int64]) -> Table:
-    """Return vectors of length 1 whose last entry gave way to the logarithm of the degree."""
-    if table.shape[1] < 2:
-        return table
-    table = table.copy()
-    table[:, -1] = 0
-    table = _unit(table)
-    table[:, -1] = DEGREE * np.log2(1 + degrees)
-    return table
+    left: int
+    right: int
+    interrupted: bool
 
 
 def smooth(
@@ -139,41 +80,147 @@ def smooth(
     steps: int | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
-) -> tuple[Table, Table, tuple[int, int]]:
-    """Return the smoothed vectors of both sides with their degrees, and the steps taken on each."""
-    a, left_steps = smooth_side(left, graph.left, graph.right, steps, seed, n_jobs)
-    b, right_steps = smooth_side(right, graph.right, graph.left, steps, seed, n_jobs)
-    return (
-        with_degrees(a, graph.left.degrees),
-        with_degrees(b, graph.right.degrees),
-        (left_steps, right_steps),
-    )
+    progress: Callable[[int, int], object] | None = None,
+) -> Smoothed:
+    """Smooth the vectors of both sides in place, and write their degrees.
+
+    Ctrl-C ends it after the step at hand; a second one interrupts at once.
+
+    Parameters
+    ----------
+    graph : BipartiteGraph
+        The graph; weights of edges do not matter.
+    left, right : array of float32
+        Vectors of its nodes. Afterwards they have length 1 but for the last entry.
+    steps : int, optional
+        By default up to 128, fewer on graphs of many edges, and until random pairs come close.
+    seed : int
+        Of those pairs.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    progress : callable, optional
+        Called every few steps with the steps done, of both sides together, and how many there are
+        at most.
+    """
+    most = [
+        most_steps(own, far) if steps is None else steps
+        for own, far in ((graph.left, graph.right), (graph.right, graph.left))
+    ]
+
+    def tell(before: int) -> Callable[[int], object] | None:
+        return None if progress is None else lambda done: progress(before + done, sum(most))
+
+    def side(number: int, before: int) -> int:
+        own, far = (graph.left, graph.right)[:: -1 if number else 1]
+        rule = None if steps is not None else _random_pairs(own, seed)
+        table = (left, right)[number]
+        done = smooth_side(table, own, far, most[number], workers, rule, stop, tell(before))
+        write_degrees(table, own.degrees)
+        return done
+
+    with Workers(n_jobs) as workers, stoppable() as stop:
+        first = side(0, 0)
+        second = side(1, most[0])
+    return Smoothed(first, second, stop.is_set())
 
 
-def _sums(own: GraphSide, pull: Table) -> npt.NDArray[np.float64]:
+def most_steps(own: GraphSide, far: GraphSide) -> int:
+    """Return how many steps there are at most where the graph decides."""
+    nodes, edges = len(own) + len(far), int(own.indptr[-1])
+    return max(1, min(MOST_STEPS, WORK * nodes // max(edges, 1)))
+
+
+def smooth_side(
+    table: Table,
+    own: GraphSide,
+    far: GraphSide,
+    steps: int,
+    workers: Workers,
+    pairs: Pairs | None = None,
+    stop: Event | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> int:
+    """Smooth the vectors of one side in place; return the steps done.
+
+    Needs room for 64 columns of the other side. A vector of which nothing is left, as in a graph of
+    one edge, stays zero. With ``pairs`` it ends when those are close.
+    """
+    from bivec.kernels.smooth import gather
+
+    n, dim = table.shape
+    _to_length_one(table)
+    if not own.indptr[-1]:
+        return 0
+    pull = (1 / np.maximum(far.degrees, 1)).astype(np.float32)
+    weight = bridge_weights(own, pull)
+    share = np.divide(1, weight, out=np.zeros(n), where=weight > 0).astype(np.float32)
+    part = (weight / weight.sum()).astype(np.float32)
+    mean = pull * pull
+    bridges = np.empty((len(far), _COLUMNS), np.float32)
+    still, ignored = np.zeros(dim, np.float32), np.zeros(len(far), np.float32)
+
+    def columns(first: int, center: Table, squares: Table) -> None:
+        offset = center[first : first + _COLUMNS]
+        zero = still[: len(offset)]
+
+        def there(a: int, b: int) -> None:
+            gather(far.indptr, far.indices, table, first, mean, zero, bridges, 0, ignored, a, b)
+
+        def back(a: int, b: int) -> None:
+            gather(own.indptr, own.indices, bridges, 0, share, offset, table, first, squares, a, b)
+
+        workers.run(there, len(far), _CHUNK)
+        workers.run(back, n, _CHUNK)
+
+    for done in range(1, steps + 1):
+        center = np.einsum("i,ij->j", part, table)
+        squares = (own.degrees == 0).astype(np.float32)
+        for first in range(0, dim, _COLUMNS):
+            columns(first, center, squares)
+        np.divide(table, np.sqrt(np.where(squares > _NOTHING, squares, 1))[:, None], out=table)
+        if stop is not None and stop.is_set():
+            return done
+        if done % _CHECK == 0:
+            if progress is not None:
+                progress(done)
+            if pairs is not None and _closeness(table, pairs) > _CLOSE:
+                return done
+    return steps
+
+
+def bridge_weights(own: GraphSide, pull: Table) -> npt.NDArray[np.float64]:
+    """Return what all bridges of a node weigh: zero where there are none."""
     running = np.concatenate([[0.0], np.cumsum(pull[own.indices], dtype=np.float64)])
     sums: npt.NDArray[np.float64] = running[own.indptr[1:]] - running[own.indptr[:-1]]
     sums[own.degrees == 0] = 0
     return sums
 
 
-def _unit(table: Table) -> Table:
-    lengths = np.sqrt(np.einsum("ij,ij->i", table, table, dtype=np.float32))
-    unit: Table = table / np.where(lengths > 0, lengths, 1)[:, None]
-    return unit
+def write_degrees(table: Table, degrees: npt.NDArray[np.int64]) -> None:
+    """Write the logarithm of the degree into the last entry; the others are brought to length 1."""
+    if table.shape[1] < 2:
+        return
+    table[:, -1] = 0
+    _to_length_one(table)
+    table[:, -1] = DEGREE * np.log2(1 + degrees)
 
 
-def _random_pairs(own: GraphSide, seed: int) -> tuple[Any, Any] | None:
+def _to_length_one(table: Table) -> None:
+    lengths = np.sqrt(np.einsum("ij,ij->i", table, table))
+    np.divide(table, np.where(lengths > 0, lengths, 1)[:, None], out=table)
+
+
+def _random_pairs(own: GraphSide, seed: int) -> Pairs:
     """Return rows of random pairs, drawn by degree: the ends of random edges."""
-    edges = int(own.indptr[-1])
-    if edges == 0:
-        return None
     draw = np.random.Generator(np.random.Philox(key=[seed, _STREAM]))
+    edges = int(own.indptr[-1])
+    if not edges:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
     ends = np.searchsorted(own.indptr, draw.integers(edges, size=2 * _PAIRS), side="right") - 1
     a, b = ends[:_PAIRS], ends[_PAIRS:]
     return a[a != b], b[a != b]
 
 
-def _closeness(table: Table, pairs: tuple[Any, Any]) -> float:
+def _closeness(table: Table, pairs: Pairs) -> float:
     cosines = np.einsum("ij,ij->i", table[pairs[0]], table[pairs[1]])
     return float(np.exp(_KERNEL * (cosines - 1)).mean()) if len(cosines) else 0.0

@@ -72,7 +72,7 @@ class Sweeps(ABC):
         one interrupts at once.
         """
         start, first = time.perf_counter(), self.epoch
-        with self.workers, _stoppable() as stop:
+        with self.workers, stoppable() as stop:
             try:
                 while self.epoch < self.epochs and not self._settled():
                     record = self.train_epoch(stop)
@@ -118,7 +118,7 @@ def adopt(init: Any, graph: BipartiteGraph, tables: Sequence[Table]) -> None:
 
 
 @contextmanager
-def _stoppable() -> Iterator[threading.Event]:
+def stoppable() -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into an event; only the main thread may, others get an idle event."""
     stop = threading.Event()
     if threading.current_thread() is not threading.main_thread():

@@ -4,6 +4,9 @@ A new edge a - b changes what training sees of a and b, of the neighbours of b (
 with a) and of those of a. These rows take more steps; all others are read and never written. New
 nodes start from where they are folded in (:mod:`bivec.queries.fold`).
 
+Smoothed vectors (:mod:`bivec.smoothing`) take steps of smoothing instead, which the others, frozen,
+hold in place.
+
 Paper: nothing on growing graphs. Here: rows further away would change, too, if all were trained
 again, but only by way of those.
 """
@@ -16,13 +19,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from bivec.embedding import Embedding
 from bivec.graph import BipartiteGraph, GraphSide, Side
-from bivec.queries.fold import NewNodes, fold_in, training_settings
-from bivec.queries.parts import OTHER
+from bivec.queries.fold import NewNodes, fold_in, is_smoothed, training_settings
+from bivec.queries.fold_smoothed import center, means, pulled, without_degrees
+from bivec.queries.parts import OTHER, facing
 from bivec.settings import BLOCK, EpochRecord, Progress, Settings
 from bivec.similarity import EdgeSimilarity
+from bivec.smoothing import write_degrees
 from bivec.training import Trainer
 
 Table = npt.NDArray[np.float32]
@@ -31,6 +37,8 @@ Rows = npt.NDArray[np.int64]
 _SIDES: tuple[Side, Side] = ("left", "right")
 _RATE = 0.3
 """Learning rate times that of training: most rows are near their place already."""
+_SMOOTHING_STEPS = 8
+"""Of smoothed vectors; what is around them holds them, so more steps change little."""
 _CHUNK = 64
 
 
@@ -83,7 +91,17 @@ def update(
         nodes = _newcomers(graph.side(side), len(table), len(old.side(OTHER[side])))
         tables.append(np.concatenate([table, fold_in(embedding, nodes, side, n_jobs)]))
 
-    # Train on
+    # Smooth on
+    moved_rows = dict(zip(_SIDES, chosen, strict=True))
+    if is_smoothed(embedding):
+        for number, side in enumerate(_SIDES):
+            _smooth_on(
+                graph, side, tables[number], chosen[number], scales[number],
+                min(settings.epochs, _SMOOTHING_STEPS),
+            )  # fmt: skip
+        return Updated(graph, tables[0], tables[1], [], moved_rows)
+
+    # Or train on
     slower = replace(settings, learning_rate=settings.learning_rate * _RATE)
     start = [
         np.asarray(table / np.float32(scale), np.float32)
@@ -99,8 +117,32 @@ def update(
         fresh = np.arange(len(embedding.side(_SIDES[number])), len(tables[number]))
         moved = np.union1d(rows, fresh)
         tables[number][moved] = trained[moved] * np.float32(scales[number])
-    moved_rows = dict(zip(_SIDES, chosen, strict=True))
     return Updated(graph, tables[0], tables[1], trainer.history, moved_rows)
+
+
+def _smooth_on(
+    graph: BipartiteGraph, side: Side, table: Table, rows: Rows, scale: float, steps: int
+) -> None:
+    """Smooth these rows of a side in place; all others are read only."""
+    if not len(rows):
+        return
+    seen = facing(graph, side)
+    assert seen is not None
+    bare = without_degrees(table)
+    middle = center(seen, bare)
+    links = sparse.csr_array(
+        (1 / seen.right.degrees[seen.left.indices], seen.left.indices, seen.left.indptr),
+        shape=(seen.n_left, seen.n_right),
+    )[rows]
+    near = np.unique(links.indices)
+    links = links[:, near]
+    for _ in range(steps):
+        moved = pulled(links, means(seen.right, bare, near)) - middle
+        lengths = np.sqrt((moved * moved).sum(axis=1))
+        bare[rows] = moved / np.where(lengths > 0, lengths, 1)[:, None]
+    fresh = bare[rows]
+    write_degrees(fresh, seen.left.degrees[rows])
+    table[rows] = fresh * np.float32(scale)
 
 
 def joined(graph: BipartiteGraph, more: BipartiteGraph) -> tuple[BipartiteGraph, Rows, Rows]:

@@ -86,7 +86,17 @@ class Parameters:
     ] = None
     norm: Annotated[
         float | None,
-        _option(help="Scale the vectors to this root mean square norm. Default: as learned."),
+        _option(
+            help="Scale the vectors to this root mean square norm. "
+            "Default: as learned (fobe, hobe: 5)."
+        ),
+    ] = None
+    smoothing: Annotated[
+        str | None,
+        _option(
+            metavar="STEPS",
+            help="fobe, hobe: steps within each side after training; 0 for none. Default: auto.",
+        ),
     ] = None
     trials: Annotated[
         int | None, _option(help="hobe: random starts of coordinates. Default: 10.")
@@ -115,6 +125,8 @@ class Parameters:
     def given(self) -> dict[str, Any]:
         """Return what was given, by name."""
         given = {k: v for k, v in vars(self).items() if v is not None and k != "set"}
+        if "smoothing" in given and given["smoothing"].isdigit():
+            given["smoothing"] = int(given["smoothing"])
         return given | dict(_assignment(text) for text in self.set or ())
 
 
@@ -153,7 +165,8 @@ def embed(
         str,
         typer.Option(
             metavar="NAME",
-            help="fobe, hobe, deepwalk, node2vec, metapath2vec, line, verse, bine, svd, gsvd.",
+            help="fobe, hobe, fobe-paper, hobe-paper, deepwalk, node2vec, metapath2vec, line, "
+            "verse, bine, svd, gsvd.",
         ),
     ] = "fobe",
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 0,
@@ -197,11 +210,13 @@ def _model(
     method: str, parameters: Parameters, seed: int, jobs: int | None, checkpoint: bool
 ) -> BipartiteEstimator:
     from bivec.baselines import ALL_METHODS
+    from bivec.models import PRESETS
     from bivec.models.base import SampledEstimator
 
-    if method not in ALL_METHODS:
-        raise InputError(f"{method!r} is no method", f"Choose one of {', '.join(ALL_METHODS)}.")
-    model = ALL_METHODS[method]()
+    known: dict[str, Any] = {**ALL_METHODS, **PRESETS}
+    if method not in known:
+        raise InputError(f"{method!r} is no method", f"Choose one of {', '.join(known)}.")
+    model: BipartiteEstimator = known[method]()
     model.set_params(**parameters.given(), random_state=seed, n_jobs=jobs)
     if checkpoint and not isinstance(model, SampledEstimator):
         kept = ", ".join(k for k, v in ALL_METHODS.items() if issubclass(v, SampledEstimator))

@@ -67,17 +67,18 @@ def training_progress(method: str) -> Iterator[Callable[[EpochProgress], None] |
         yield None
         return
     columns = (
-        TextColumn(f"{method} epoch {{task.completed}}/{{task.total}}"),
+        TextColumn(f"{method} {{task.fields[stage]}} {{task.completed}}/{{task.total}}"),
         BarColumn(),
         TextColumn("loss {task.fields[loss]:.4f}  {task.fields[rate]:.1f} M pairs/s"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=messages(), transient=True) as bar:
-        task = bar.add_task("", total=None, loss=float("nan"), rate=0.0)
+        task = bar.add_task("", total=None, loss=float("nan"), rate=0.0, stage="epoch")
         yield lambda step: bar.update(
             task,
             completed=step.epoch,
             total=step.epochs,
             loss=float(step.record.loss),
             rate=step.pairs_per_second / 1e6,
+            stage="epoch" if step.stage == "training" else step.stage,
         )

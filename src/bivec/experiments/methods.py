@@ -26,8 +26,9 @@ def registry() -> dict[str, Callable[..., Any]]:
     """Return every method that can be measured, by name: what makes an estimator of it."""
     from bivec.baselines import ALL_METHODS
     from bivec.combine import METHODS as COMBINATIONS
+    from bivec.models import METHODS, PRESETS
 
-    return {**ALL_METHODS, **COMBINATIONS}
+    return {**METHODS, **PRESETS, **ALL_METHODS, **COMBINATIONS}
 
 
 def every_method(parameter: str | None = None) -> tuple[str, ...]:
@@ -55,16 +56,21 @@ def _installed(name: str) -> bool:
 
 
 def make_method(name: str, **parameters: Any) -> Any:
-    """Return an estimator by name, at its defaults but for :data:`NORM` and what is given.
+    """Return an estimator by name, at its defaults and what is given.
 
-    >>> make_method("fobe", dim=16)
-    FOBE(dim=16, norm=3.0)
+    Where its vectors have no length of their own, they get :data:`NORM`.
+
+    >>> make_method("verse", dim=16)
+    VERSE(dim=16, norm=3.0)
     """
+    from bivec.combine import METHODS as COMBINATIONS
+
     known = registry()
     if name not in known:
         raise InputError(f"there is no method {name!r}", f"{near(name, known)}")
     estimator = known[name]()
-    if "norm" in estimator.get_params() and "norm" not in parameters:
+    needs_norm = estimator.get_params().get("norm", NORM) is None or name in COMBINATIONS
+    if needs_norm and "norm" not in parameters:
         parameters = {**parameters, "norm": NORM}
     return estimator.set_params(**parameters)
 

@@ -3,8 +3,9 @@
 from bivec.models.base import BipartiteEstimator
 from bivec.models.fobe import FOBE
 from bivec.models.hobe import HOBE
+from bivec.models.presets import PRESETS
 
 METHODS: dict[str, type[BipartiteEstimator]] = {"fobe": FOBE, "hobe": HOBE}
 """Every method by its name on the command line."""
 
-__all__ = ["FOBE", "HOBE", "METHODS", "BipartiteEstimator"]
+__all__ = ["FOBE", "HOBE", "METHODS", "PRESETS", "BipartiteEstimator"]

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import inspect
 import os
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,12 +24,14 @@ from bivec.errors import InputError, NotFittedError
 from bivec.graph import BipartiteGraph, Side
 from bivec.settings import Progress, Record, Settings
 from bivec.similarity import EdgeSimilarity
+from bivec.smoothing import check_smoothing, smooth
 from bivec.training import Trainer
 
 if TYPE_CHECKING:
     from bivec.embedding.folded import FoldedSide
 
 Table = npt.NDArray[np.float32]
+ProgressCallback = Callable[[Progress], object]
 
 
 class MatrixTypeError(InputError, TypeError):
@@ -130,8 +133,12 @@ class BipartiteEstimator(ABC):
         params = self.get_params()
         for name in ("n_jobs", "progress"):
             params.pop(name, None)
-        scales = {} if params.get("norm") is None else {"scales": list(self.scales_)}
-        return {**params, "random_state": self.seed_, **scales}
+        found: dict[str, Any] = {}
+        if params.get("norm") is not None:
+            found["scales"] = list(self.scales_)
+        if hasattr(self, "smoothing_steps_"):
+            found["smoothing_steps"] = list(self.smoothing_steps_)
+        return {**params, "random_state": self.seed_, **found}
 
     # scikit-learn's contract
 
@@ -183,6 +190,9 @@ class BipartiteEstimator(ABC):
 class SampledEstimator(BipartiteEstimator):
     """An estimator that trains on samples of Procedure 1: FOBE and HOBE."""
 
+    smoothing: int | Literal["auto"]
+    n_jobs: int | None
+    progress: ProgressCallback | None
     _asked: Embedding | None = None
 
     def fit(
@@ -223,7 +233,7 @@ class SampledEstimator(BipartiteEstimator):
         """
         if self._asked is None or self._asked.left.vectors is not self.left_embedding_:
             self._asked = self.embedding_  # which checks every vector: once, not in each call
-        return self._asked.fold_in(rows, side, n_jobs=getattr(self, "n_jobs", None))
+        return self._asked.fold_in(rows, side, n_jobs=self.n_jobs)
 
     def update(self, new_edges: Any, epochs: int | None = None) -> Self:
         """Add edges, and nodes that come with them, and train on around them only.
@@ -255,8 +265,8 @@ class SampledEstimator(BipartiteEstimator):
             to_graph(new_edges),
             settings,
             self._similarity,
-            getattr(self, "n_jobs", None),
-            getattr(self, "progress", None),
+            self.n_jobs,
+            self.progress,
         )
         self.graph_ = updated.graph
         self.left_embedding_, self.right_embedding_ = updated.left, updated.right
@@ -272,12 +282,35 @@ class SampledEstimator(BipartiteEstimator):
         init: Any,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Learned:
+        steps = check_smoothing(self.smoothing)
         similarity = self._similarity(graph, settings)
-        trainer = Trainer(graph, settings, similarity, init, getattr(self, "n_jobs", None))
-        trainer.run(getattr(self, "progress", None), checkpoint)
-        return Learned(
+        trainer = Trainer(graph, settings, similarity, _unscaled(init), self.n_jobs)
+        trainer.run(self.progress, checkpoint)
+        learned = Learned(
             trainer.left, trainer.right, trainer.history, trainer.epoch, trainer.interrupted
         )
+        del trainer, similarity  # their memory is for smoothing
+        self.smoothing_steps_ = (0, 0)
+        if steps != 0:
+            done = smooth(
+                graph, learned.left, learned.right, steps, settings.seed, self.n_jobs,
+                self._smoothing_progress(learned.history),
+            )  # fmt: skip
+            self.smoothing_steps_ = (done.left, done.right)
+            learned = learned._replace(interrupted=learned.interrupted or done.interrupted)
+        return learned
+
+    def _smoothing_progress(self, history: Sequence[Record]) -> Callable[[int, int], object] | None:
+        """Return how to tell of smoothing, if anyone wants to know."""
+        if self.progress is None or not history:
+            return None
+        start, tell, last = time.perf_counter(), self.progress, history[-1]
+
+        def told(done: int, steps: int) -> None:
+            left = (time.perf_counter() - start) / done * (steps - done)
+            tell(Progress(done, steps, last, 0.0, left, "smoothing"))
+
+        return told
 
 
 def to_graph(data: Any) -> BipartiteGraph:
@@ -335,10 +368,18 @@ def _scale(table: Table, norm: float | None) -> float:
     return float(factor)
 
 
+def _unscaled(init: Any) -> Any:
+    """Return vectors to go on from at the length they were learned at."""
+    scales = getattr(init, "params", {}).get("scales")
+    if scales is None:
+        return init
+    return [
+        EmbeddingSide(side.ids, side.vectors / np.float32(scale))
+        for side, scale in zip((init.left, init.right), scales, strict=True)
+    ]
+
+
 def _without_time(record: Record) -> dict[str, Any]:
     kept = {**asdict(record), "loss": record.loss}  # type: ignore[call-overload]
     del kept["seconds"]
     return kept
-
-
-ProgressCallback = Callable[[Progress], object]

@@ -47,10 +47,13 @@ class HOBE(SampledEstimator):
         Stop when the loss has gained less than this share of itself for ``patience`` epochs.
     patience : int
         See ``tol``.
+    smoothing : int or "auto"
+        Steps of smoothing within each side after training, see :mod:`bivec.smoothing`: "auto" is as
+        many as the graph calls for, 0 none. Smoothed vectors have the degree in their last entry.
     norm : float, optional
-        Scale the vectors of each side, by one factor, to this root mean square norm. Methods with a
-        fixed length scale, such as an RBF kernel of gamma 0.1, work best at about 3. None leaves
-        them as learned, near 1, so that estimates are dots.
+        Scale the vectors of each side, by one factor, to this root mean square norm: the default
+        suits smoothed vectors under an RBF kernel of gamma 0.1, 3 those that are not. None leaves
+        those as learned, near 1, so that estimates are dots.
     random_state : int, None, or numpy generator
         The seed. Equal seeds give equal bytes, whatever ``n_jobs``.
     n_jobs : int, optional
@@ -70,6 +73,8 @@ class HOBE(SampledEstimator):
         The graph.
     n_iter_ : int
         Epochs done.
+    smoothing_steps_ : pair of int
+        Steps of smoothing done, left and right.
 
     Notes
     -----
@@ -106,7 +111,8 @@ class HOBE(SampledEstimator):
         rescale: bool = False,
         tol: float | None = None,
         patience: int = 3,
-        norm: float | None = None,
+        smoothing: int | Literal["auto"] = "auto",
+        norm: float | None = 5.0,
         random_state: Any = 0,
         n_jobs: int | None = None,
         progress: ProgressCallback | None = None,
@@ -125,6 +131,7 @@ class HOBE(SampledEstimator):
         self.rescale = rescale
         self.tol = tol
         self.patience = patience
+        self.smoothing = smoothing
         self.norm = norm
         self.random_state = random_state
         self.n_jobs = n_jobs

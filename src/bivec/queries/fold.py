@@ -6,6 +6,9 @@ what it would have moved of others, which for one node among many is little.
 
 Its random numbers are named by its neighbours: the same neighbours give the same vector, whatever
 its id and whoever is folded in with it.
+
+That is for vectors as they were learned; smoothed ones are folded in by
+:mod:`bivec.queries.fold_smoothed`.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from bivec.graph import BipartiteGraph, Side
 from bivec.ids import Id, Vocabulary
 from bivec.parallel import Workers
 from bivec.queries.coordinates import coordinates_of
+from bivec.queries.fold_smoothed import fold_smoothed
 from bivec.queries.parts import OTHER, Vectors, facing, side_of
 from bivec.queries.scorers import Table, needs_a_graph
 from bivec.sampling import graph_views
@@ -60,6 +64,8 @@ def fold_in(vectors: Vectors, nodes: NewNodes, side: Side, n_jobs: int | None = 
         raise needs_a_graph("folding in")
     settings, scales = training_settings(vectors)
     number = 0 if side == "left" else 1
+    if is_smoothed(vectors):
+        return fold_smoothed(vectors, graph, nodes, side, scales[number])
     own = side_of(vectors, side).vectors / np.float32(scales[number])
     far = side_of(vectors, OTHER[side]).vectors / np.float32(scales[1 - number])
     out = np.zeros((len(nodes.ids), settings.dim), np.float32)
@@ -84,6 +90,11 @@ def fold_in(vectors: Vectors, nodes: NewNodes, side: Side, n_jobs: int | None = 
         workers.run(fold, len(out), 4)
     out *= np.float32(scales[number])
     return out
+
+
+def is_smoothed(vectors: Vectors) -> bool:
+    """Whether the vectors were smoothed after training."""
+    return any(vectors.params.get("smoothing_steps", ()))
 
 
 def training_settings(vectors: Vectors) -> tuple[Settings, tuple[float, float]]:

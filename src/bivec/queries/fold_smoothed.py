@@ -1,0 +1,95 @@
+r"""Folding in where vectors are smoothed: a new node takes one step of smoothing.
+
+.. math::
+
+    x_{new} \propto \frac{\sum_{b \in \Gamma} m_b / (d_b + 1)}{\sum_{b \in \Gamma} 1 / (d_b + 1)}
+        - \bar x
+
+with :math:`m_b` the mean vector of the old neighbours of bridge b and the rest as in
+:mod:`bivec.smoothing`. No training, no random numbers: the same neighbours give the same vector.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from bivec.graph import BipartiteGraph, GraphSide, Side
+from bivec.queries.parts import Vectors, side_of
+from bivec.smoothing import bridge_weights, write_degrees
+
+if TYPE_CHECKING:
+    from bivec.queries.fold import NewNodes
+
+Table = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.int64]
+
+
+def fold_smoothed(
+    vectors: Vectors, graph: BipartiteGraph, nodes: NewNodes, side: Side, scale: float
+) -> Table:
+    """Return a vector for each new node; a node without known neighbours has a zero vector.
+
+    Parameters
+    ----------
+    vectors : Vectors
+        Smoothed, with a graph.
+    graph : BipartiteGraph
+        The same with the side of the new nodes on the left.
+    nodes : NewNodes
+        The new nodes.
+    side : {"left", "right"}
+        Their side.
+    scale : float
+        What the vectors of that side were multiplied by.
+    """
+    known = f"means over bridges to the {side}"
+    if known not in vectors.cache:
+        table = without_degrees(side_of(vectors, side).vectors)
+        vectors.cache[known] = means(graph.right, table), center(graph, table)
+    bridges: Table = vectors.cache[known][0]
+    middle: Table = vectors.cache[known][1]
+    degrees = np.diff(nodes.indptr)
+    links = sparse.csr_array(
+        (1 / (graph.right.degrees[nodes.indices] + 1), nodes.indices, nodes.indptr),
+        shape=(len(degrees), graph.n_right),
+    )
+    out = pulled(links, bridges) - middle
+    write_degrees(out, degrees)
+    out[degrees == 0] = 0
+    out *= np.float32(scale)
+    return out
+
+
+def without_degrees(table: Table) -> Table:
+    """Return the part of smoothed vectors that smoothing sees, at length 1."""
+    bare = table.copy()
+    write_degrees(bare, np.zeros(len(bare), np.int64))
+    return bare
+
+
+def center(graph: BipartiteGraph, table: Table) -> Table:
+    """Return the mean of the left vectors as smoothing weighs them."""
+    weight = bridge_weights(graph.left, (1 / np.maximum(graph.right.degrees, 1)).astype(np.float32))
+    return np.asarray((weight / max(weight.sum(), 1e-300)) @ table, np.float32)
+
+
+def means(bridges: GraphSide, table: Table, rows: Rows | None = None) -> Table:
+    """Return the mean vector of the neighbours of each bridge, or of some of them."""
+    chosen = np.arange(len(bridges)) if rows is None else rows
+    matrix = sparse.csr_array(
+        (np.ones(len(bridges.indices), np.float32), bridges.indices, bridges.indptr),
+        shape=(len(bridges), len(table)),
+    )
+    if rows is not None:
+        matrix = matrix[rows]
+    return np.asarray(matrix @ table / np.maximum(bridges.degrees[chosen], 1)[:, None], np.float32)
+
+
+def pulled(links: sparse.csr_array, bridges: Table) -> Table:
+    """Return the mean over the bridges of each row, each by the value of its link."""
+    total = np.asarray(links.sum(axis=1)).ravel()
+    return np.asarray(links @ bridges / np.where(total > 0, total, 1)[:, None], np.float32)
