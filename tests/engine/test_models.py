@@ -81,6 +81,12 @@ def test_matrix_and_graph_give_the_same_vectors(planted, kind):
 
 def test_fit_goes_on_from_an_embedding(planted):
     first = FOBE(**QUICK).fit(planted)
+    second = FOBE(**QUICK).fit(planted, init=first.embedding_)
+    assert second.history_[0].loss < first.history_[0].loss
+
+
+def test_fit_goes_on_from_two_tables(planted):
+    first = FOBE(**QUICK, smoothing=0, norm=None).fit(planted)
     init = SimpleNamespace(
         left=SimpleNamespace(ids=planted.left.ids, vectors=first.left_embedding_),
         right=SimpleNamespace(ids=planted.right.ids, vectors=first.right_embedding_),

@@ -1,0 +1,152 @@
+"""Smoothing within a side against a plain reference, and what it is for."""
+
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from bivec import FOBE, HOBE, BipartiteGraph, smoothing
+from bivec.datasets import southern_women
+from bivec.errors import InputError
+from bivec.parallel import Workers
+from bivec.smoothing import DEGREE, check_smoothing, most_steps, smooth, smooth_side
+from bivec.sweeps import stoppable
+
+GRAPH = BipartiteGraph(
+    [0, 0, 1, 1, 2, 3, 3, 4], [0, 1, 0, 2, 1, 2, 3, 3], left_ids=range(6), right_ids=range(5)
+)  # left 5 and right 4 have no edges
+
+
+def unit(table):
+    return table / np.linalg.norm(table, axis=1, keepdims=True)
+
+
+def plain_step(x, matrix):
+    """One step of the formula in the module, with dense matrices."""
+    d = np.maximum(matrix.sum(axis=0), 1)
+    w = (matrix / d).sum(axis=1)
+    center = (w @ x) / w.sum()
+    out = x.copy()
+    for i in np.flatnonzero(w):
+        over = [x[matrix[:, b] > 0].mean(axis=0) / d[b] for b in np.flatnonzero(matrix[i])]
+        y = sum(over) / w[i] - center
+        out[i] = y / np.linalg.norm(y)
+    return out
+
+
+@pytest.mark.parametrize("dim", [3, 64, 130])
+def test_steps_follow_the_formula(dim):
+    matrix = GRAPH.to_scipy().toarray()
+    rng = np.random.default_rng(0)
+    start = [rng.standard_normal((n, dim)).astype(np.float32) for n in matrix.shape]
+    tables = [table.copy() for table in start]
+    assert smooth(GRAPH, *tables, steps=3) == (3, 3, False)
+    for table, first, seen in zip(tables, start, (matrix, matrix.T), strict=True):
+        wanted = unit(first.astype(np.float64))
+        for _ in range(3):
+            wanted = plain_step(wanted, seen)
+        wanted[:, -1] = 0
+        np.testing.assert_allclose(table[:, :-1], unit(wanted)[:, :-1], atol=2e-4)
+        np.testing.assert_allclose(table[:, -1], DEGREE * np.log2(1 + seen.sum(axis=1)), rtol=1e-6)
+
+
+def test_same_bytes_for_any_number_of_threads(planted):
+    made = [FOBE(dim=20, epochs=3, n_samples=9, n_jobs=jobs).fit(planted) for jobs in (1, 2, 4)]
+    for other in made[1:]:
+        assert other.left_embedding_.tobytes() == made[0].left_embedding_.tobytes()
+        assert other.right_embedding_.tobytes() == made[0].right_embedding_.tobytes()
+
+
+def test_nodes_that_share_all_neighbours_end_at_one_place():
+    graph = BipartiteGraph([0, 1, 2, 3, 3, 4], [0, 0, 0, 1, 0, 1])
+    model = HOBE(dim=16, epochs=3, n_samples=9, smoothing=2).fit(graph)
+    assert model.smoothing_steps_ == (2, 2)
+    np.testing.assert_allclose(model.left_embedding_[0], model.left_embedding_[1], atol=1e-5)
+    assert not np.allclose(model.left_embedding_[0], model.left_embedding_[4], atol=0.1)
+
+
+def test_communities_tighten(planted):
+    """Random pairs stay apart while neighbours come close."""
+    loose = FOBE(dim=32, smoothing=0).fit(planted)
+    tight = FOBE(dim=32).fit(planted)
+
+    def gap(model):
+        cosines = unit(model.left_embedding_) @ unit(model.left_embedding_).T
+        shared = (planted.to_scipy() @ planted.to_scipy().T).toarray() > 0
+        return cosines[shared].mean() - cosines[~shared].mean()
+
+    assert gap(tight) > gap(loose) + 0.1
+
+
+def test_the_graph_decides_how_many_steps():
+    sparse = BipartiteGraph(np.arange(1000), np.arange(1000) // 2)
+    dense = BipartiteGraph(*np.nonzero(np.ones((20, 30))))
+    assert most_steps(sparse.left, sparse.right) == smoothing.MOST_STEPS
+    edges, nodes = dense.n_edges, dense.n_left + dense.n_right
+    assert most_steps(dense.left, dense.right) == smoothing.WORK * nodes // edges
+    model = FOBE(dim=8, epochs=2, n_samples=4).fit(southern_women())
+    assert all(0 < steps <= 128 for steps in model.smoothing_steps_)
+    assert model.embedding_.params["smoothing_steps"] == list(model.smoothing_steps_)
+
+
+def test_smoothing_ends_where_random_pairs_are_close():
+    rng = np.random.default_rng(0)
+    close = np.ones((6, 4), np.float32) + rng.uniform(0, 0.01, (6, 4)).astype(np.float32)
+    pairs = np.array([0, 1]), np.array([2, 3])
+    with Workers(1) as workers:
+        ended = smooth_side(close.copy(), GRAPH.left, GRAPH.right, 64, workers, pairs)
+        assert ended in range(8, 65, 8)
+        assert smooth_side(close.copy(), GRAPH.left, GRAPH.right, 64, workers) == 64
+
+
+@pytest.mark.parametrize("edges", [([], []), ([0], [0]), ([0, 1], [0, 0])])
+def test_graphs_with_next_to_nothing_in_them(edges):
+    graph = BipartiteGraph(*edges, left_ids=range(2), right_ids=range(1))
+    for dim in (1, 2, 8):
+        model = FOBE(dim=dim, epochs=2, n_samples=4).fit(graph)
+        assert np.isfinite(model.left_embedding_).all()
+        assert np.isfinite(model.right_embedding_).all()
+
+
+def test_no_smoothing_leaves_the_vectors_as_they_were_learned():
+    plain = FOBE(dim=8, epochs=2, n_samples=4, smoothing=0, norm=None).fit(GRAPH)
+    scaled = FOBE(dim=8, epochs=2, n_samples=4, smoothing=0).fit(GRAPH)
+    assert plain.smoothing_steps_ == (0, 0)
+    np.testing.assert_allclose(
+        scaled.left_embedding_, plain.left_embedding_ * np.float32(scaled.scales_[0]), rtol=1e-6
+    )
+
+
+def test_ctrl_c_ends_after_the_step_at_hand(monkeypatch):
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals reach the main thread only")
+    told = []
+
+    def progress(step):
+        told.append(step)
+        if step.stage == "smoothing" and len([s for s in told if s.stage == "smoothing"]) == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        model = FOBE(dim=8, epochs=2, n_samples=4, smoothing=400, progress=progress).fit(GRAPH)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert model.interrupted_
+    assert model.smoothing_steps_[0] < 20
+    assert np.isfinite(model.left_embedding_).all()
+    with stoppable() as stop:
+        assert not stop.is_set()
+
+
+@pytest.mark.parametrize("bad", [-1, 1.5, "many", None, True])
+def test_bad_numbers_of_steps(bad):
+    with pytest.raises(InputError, match="smoothing"):
+        FOBE(smoothing=bad).fit(GRAPH)
+
+
+def test_what_is_good():
+    assert check_smoothing("auto") is None
+    assert check_smoothing(0) == 0
+    assert check_smoothing(np.int64(7)) == 7
