@@ -164,7 +164,10 @@ def test_ctrl_c_saves_what_was_reached(tmp_path):
         )  # fmt: skip
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        try:
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
         if "bivec: interrupted" not in err:
             break
     assert process.returncode == 130, err

@@ -17,6 +17,8 @@ MEASURES = ("f1", "ndcg", "map", "mrr")
 LABELS = {
     "fobe": "FOBE",
     "hobe": "HOBE",
+    "fobe-paper": "FOBE as in the paper",
+    "hobe-paper": "HOBE as in the paper",
     "direct": "direct combination",
     "autoreg": "auto-regularized combination",
     "combination-direct": "direct combination",
