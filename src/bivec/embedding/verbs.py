@@ -72,10 +72,12 @@ class Verbs:
         deny : iterable of ids, optional
             These are not; ids that the embedding does not hold are no error here.
         scorer : str or Scorer, optional
-            One of :data:`bivec.queries.SCORERS`. By default ``"centroid"``, or ``"dot"`` where
-            there is no graph. For a node without edges the default is ``"popularity"``.
+            One of :data:`bivec.queries.SCORERS`. By default ``"blend"``, which is fitted when it
+            is first asked for, or ``"dot"`` where there is no graph. For a node without edges the
+            default is ``"popularity"``. The paper's is ``"centroid"``.
         approximate : bool
             Take candidates from the index that :meth:`build_index` made; their scores are exact.
+            No index serves ``"blend"``: the default is then ``"centroid"``.
         n_jobs : int, optional
             Threads that select; every core where not given. The result does not depend on it.
 
