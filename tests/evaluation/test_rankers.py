@@ -145,7 +145,7 @@ def test_embedding_ranker_trains_an_estimator_or_takes_its_vectors():
     taken = EmbeddingRanker(model.embedding_, graph)
     assert trained.name == taken.name == "fobe"
     assert trained.params["dim"] == 4
-    assert trained.params["scorer"] == "centroid"
+    assert trained.params["scorer"] == "blend"
     assert np.array_equal(every_row(trained), every_row(taken))
     with pytest.raises(bivec.InputError, match="other ids"):
         EmbeddingRanker(model.embedding_, random_graph(20, 9))
