@@ -136,7 +136,8 @@ class Cells:
         if not path.exists():
             start = time.process_time()
             result = compute()
-            print(f"{spec}: {time.process_time() - start:.1f} CPU s", flush=True)
+            name = " ".join(map(str, spec[:3] if len(spec) > 3 else spec))[:60]
+            print(f"{name}: {time.process_time() - start:.1f} CPU s", flush=True)
             path.write_bytes(pickle.dumps(result))
         return pickle.loads(path.read_bytes())
 
