@@ -52,8 +52,8 @@ class Blend(FactorScorer):
     balance : float
         The :math:`\kappa`: the degree of the asking node at which both terms count the same.
     discount : float, optional
-        The :math:`\beta`; where not given, one of 0, 0.2 and 0.4, chosen on edges held out of the
-        graph.
+        The :math:`\beta`; where not given, one of 0, 0.2, -0.2 and 0.4, chosen on edges held out of
+        the graph.
     weighted : bool
         Whether an edge counts the more the heavier it is: the square root of the share of edges
         that are not heavier, at a mean square of 1. Only the order of weights matters, so counts
@@ -95,7 +95,7 @@ class Blend(FactorScorer):
         self.n_inputs = check_integer("n_inputs", n_inputs, low=0)
         self.damping = check_number("damping", damping, low=0)
         self.balance = check_number("balance", balance, low=0)
-        self.discount = None if discount is None else check_number("discount", discount, low=0)
+        self.discount = None if discount is None else check_number("discount", discount, above=-1)
         self.weighted = weighted
         self.known = check_choice("known", known, ("absent", "last"))
 
