@@ -2,17 +2,20 @@
 
 Both rank all items for all users by the product of the same random vectors, known items left out,
 ten places a list, in one thread each (BLAS included), in turns; CPU seconds, the best round.
-Then, without a peer: one list at a time, links over all pairs, an explanation, folding in, and the
-approximate index with its recall.
+Then, without a peer: one list at a time, links over all pairs, an explanation, folding in, the
+approximate index with its recall, and what the default ranking takes to fit and to ask.
 
-    python benchmarks/queries.py [--part implicit|single|index] [--rounds 3] [--index-rows 200000]
+    python benchmarks/queries.py [--part implicit|single|index|default] [--rounds 3]
+                                 [--index-rows 200000]
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 from scipy import sparse
@@ -24,6 +27,7 @@ from bivec.graph import BipartiteGraph
 
 SHAPES = ((5_000, 20_000, 64), (5_000, 20_000, 128), (3_000, 100_000, 128), (20_000, 3_000, 64))
 """Users, items, dimension."""
+PARTS = ("implicit", "single", "index", "default")
 KNOWN = 20
 PLACES = 10
 
@@ -95,10 +99,10 @@ def against_implicit(rounds: int) -> None:
 def alone() -> None:
     """Print what single questions cost."""
     emb = world(5_000, 20_000, 128)
-    emb.recommend(0, scorer="dot")
-    seconds, _ = cpu(lambda: [emb.recommend(k) for k in range(100)])
+    emb.recommend(0, scorer="centroid")
+    seconds, _ = cpu(lambda: [emb.recommend(k, scorer="centroid") for k in range(100)])
     print(f"one list at a time, 20,000 items, dim 128: {seconds * 10:.2f} ms")
-    seconds, _ = cpu(lambda: emb.predict_links(1000))
+    seconds, _ = cpu(lambda: emb.predict_links(1000, scorer="centroid"))
     print(f"1,000 links over 5,000 x 20,000 pairs: {seconds:.2f} s")
     planted = bivec.datasets.viewer_movies(20_000, 5_000, 12).graph
     for kind in (bivec.FOBE, bivec.HOBE):
@@ -140,10 +144,38 @@ def with_index(rows: int) -> None:
     print(f"  a list: exact {exact:.2f} ms, by the index {near:.2f} ms")
 
 
+def by_default() -> None:
+    """Print what the default ranking costs, on graphs that grow; each in a process of its own."""
+    print(
+        f"{'users':>9} {'items':>8} {'edges':>10} {'fit s':>6} {'peak MB':>8} {'one list ms':>11} "
+        f"{'in a thousand ms':>16} {'centroid ms':>11}"
+    )
+    for users, items in ((5_000, 20_000), (50_000, 20_000), (200_000, 200_000)):
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            print(pool.submit(_default_line, users, items).result(), flush=True)
+
+
+def _default_line(users: int, items: int) -> str:
+    import resource
+
+    with threadpool_limits(1):
+        emb = world(users, items, 128)
+        emb.recommend(range(2), scorer="centroid")
+        seconds, _ = cpu(lambda: emb.recommend([0], n_jobs=1))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        alone, _ = cpu(lambda: [emb.recommend(k, n_jobs=1) for k in range(20)])
+        many, _ = cpu(lambda: emb.recommend(range(1000), n_jobs=1))
+        paper, _ = cpu(lambda: emb.recommend(range(1000), scorer="centroid", n_jobs=1))
+    return (
+        f"{users:>9,} {items:>8,} {emb.graph.n_edges:>10,} {seconds:>6.1f} {peak:>8,.0f} "
+        f"{alone * 50:>11.1f} {many:>16.2f} {paper:>11.2f}"
+    )
+
+
 def main() -> None:
     """Run all parts."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=("implicit", "single", "index"), help="Only this one.")
+    parser.add_argument("--part", choices=PARTS, help="Only this one.")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--index-rows", type=int, default=200_000)
     options = parser.parse_args()
@@ -155,6 +187,8 @@ def main() -> None:
             alone()
         if options.part in (None, "index"):
             with_index(options.index_rows)
+        if options.part in (None, "default"):
+            by_default()
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ def test_embedding_ranker():
         [0, 0, 1], [0, 1, 1], [3, 1, 2], left_ids=["u", "v", "w"], right_ids=["a", "b", "c"]
     )
     left, right = np.array([[1, 0], [0, 1], [1, 1]]), np.array([[2, 0], [0, 4], [9, 9]])
-    centroid = EmbeddingRanker((left, right), graph).scores([0, 1, 2])
+    centroid = EmbeddingRanker((left, right), graph, scorer="centroid").scores([0, 1, 2])
     # u's centroid is (3 * (2, 0) + 1 * (0, 4)) / 4 = (1.5, 1); c has no edge and comes last.
     np.testing.assert_allclose(centroid, [[3, 4, -np.inf], [0, 16, -np.inf], [0, 0, -np.inf]])
     cosine = EmbeddingRanker((left, right), graph, scorer="centroid-cosine").scores([0])
@@ -145,7 +145,7 @@ def test_embedding_ranker_trains_an_estimator_or_takes_its_vectors():
     taken = EmbeddingRanker(model.embedding_, graph)
     assert trained.name == taken.name == "fobe"
     assert trained.params["dim"] == 4
-    assert trained.params["scorer"] == "centroid"
+    assert trained.params["scorer"] == "blend"
     assert np.array_equal(every_row(trained), every_row(taken))
     with pytest.raises(bivec.InputError, match="other ids"):
         EmbeddingRanker(model.embedding_, random_graph(20, 9))

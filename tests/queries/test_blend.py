@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
+from scipy import linalg, sparse
 
 import bivec
 from bivec.errors import InputError, NotFittedError
@@ -46,7 +46,12 @@ def plain_inputs(x, table, regularization, n_inputs):
     own = sorted(sorted(range(len(degrees)), key=lambda j: (-degrees[j], j))[:n_inputs])
     own = [j for j in own if degrees[j]]
     unit = table / np.linalg.norm(table, axis=1, keepdims=True) * (degrees > 0)[:, None]
-    return np.hstack([unit, np.eye(len(degrees))[:, own]]) / np.sqrt(regularization)
+    spread = sum(d * np.outer(v, v) for d, v in zip(degrees, unit, strict=True)) / degrees.sum()
+    even = unit @ linalg.fractional_matrix_power(spread, -0.25)
+    even /= np.maximum(np.linalg.norm(even, axis=1, keepdims=True), 1e-12)
+    constant = (degrees > 0)[:, None] / 2
+    described = np.hstack([even, constant, np.eye(len(degrees))[:, own]])
+    return described / np.sqrt(regularization)
 
 
 def plain_regression(x, phi, damping, j, without=None):
@@ -206,7 +211,7 @@ def test_large_graphs_have_fewer_inputs_of_their_own(monkeypatch):
     tables = vectors(graph)
     monkeypatch.setattr(blend, "_MOST_COEFFICIENTS", 3 * (30 + 12) + 1)
     small = Blend().fit(*tables, graph)
-    assert small.targets.shape == (12, 2 * (4 + 3))
+    assert small.targets.shape == (12, 2 * (4 + 1 + 3) + 1)
     np.testing.assert_array_equal(
         small.scores([1, 2]), Blend(n_inputs=3).fit(*tables, graph).scores([1, 2])
     )
@@ -269,7 +274,7 @@ def test_the_same_bytes_whatever_the_threads():
         "graph = bivec.as_graph((rng.random((300, 200)) < 0.05).astype(int))\n"
         "tables = [rng.standard_normal((n, 32)).astype('f4') for n in (300, 200)]\n"
         "scorer = Blend().fit(*tables, graph)\n"
-        "learned = scorer.targets, scorer.queries(range(300)).table\n"
+        "learned = scorer.targets, scorer.queries(range(300))\n"
         "print(*(hashlib.sha256(table.tobytes()).hexdigest() for table in learned))\n"
         "print(scorer.scores(range(300)).round(5).sum().round(2))\n"
     )

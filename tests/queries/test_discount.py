@@ -55,7 +55,7 @@ def plain_ndcg(matrix, power, trust, settings):
 
 
 @pytest.mark.parametrize("popular", [0.2, 1.0])
-def test_the_least_power_that_is_as_good_as_the_best(popular):
+def test_the_first_power_that_is_as_good_as_the_best(popular):
     matrix = lists(popular)
     trust, settings = np.full(120, 0.7, np.float32), (20.0, 30, 0.5)
     found = np.array([plain_ndcg(matrix, power, trust, settings) for power in POWERS])
@@ -75,7 +75,7 @@ def test_a_standard_error_decides():
 
 
 def test_popular_items_that_everyone_likes_are_not_held_back():
-    assert best_power(lists(1.5), np.ones(120, np.float32), (20.0, 30, 0.5)) == 0
+    assert best_power(lists(1.5), np.ones(120, np.float32), (20.0, 30, 0.5)) <= 0
 
 
 def test_nothing_to_hold_out():

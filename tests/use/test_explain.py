@@ -8,6 +8,7 @@ import pytest
 
 import bivec
 from bivec.graph import BipartiteGraph
+from bivec.queries import Blend
 from bivec.similarity import algebraic_coordinates
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -47,7 +48,7 @@ def plain_bridges(emb, left, right, coordinates):
 
 
 def compare(emb, left, right, coordinates):
-    got = emb.explain(left, right, n=10_000)
+    got = emb.explain(left, right, n=10_000, scorer="centroid")
     expected, whole = plain_bridges(emb, left, right, coordinates)
     assert got.n_bridges == len(got) == len(expected)
     assert {(x.shared, x.other) for x in got} == {(b, a) for b, a, _, _ in expected}
@@ -75,8 +76,8 @@ def compare(emb, left, right, coordinates):
     if expected:
         assert got.observation == got[0].strength
     assert got.known == (right in emb.graph.neighbors(left, "left"))
-    assert got.score == pytest.approx(float(emb.score([(left, right)])[0]))
-    few = emb.explain(left, right, n=2)
+    assert got.score == pytest.approx(float(emb.score([(left, right)], scorer="centroid")[0]))
+    few = emb.explain(left, right, n=2, scorer="centroid")
     assert few.bridges == got.bridges[:2]
     assert few.n_bridges == got.n_bridges
 
@@ -95,6 +96,28 @@ def test_estimates_are_those_of_the_method(women):
     hobe = bivec.HOBE(dim=8, epochs=5, sweeps=7, random_state=3).fit(women.graph).embedding_
     own = algebraic_coordinates(women.graph, sweeps=7, random_state=3)
     compare(hobe, "Flora Price", "E10", own)  # the coordinates that training saw
+
+
+def test_the_terms_of_both_regressions_go_to_the_bridges():
+    """An absent pair's score is the sum of its bridges and of the nodes that are on none."""
+    emb = random_embedding(14, 11, 60, seed=4)
+    scorer = Blend(n_inputs=5).fit(emb.left.vectors, emb.right.vectors, emb.graph)
+    whole = 0
+    for i, left in enumerate(emb.left.ids):
+        for j, right in enumerate(emb.right.ids):
+            got = emb.explain(left, right, n=10_000, scorer=scorer)
+            shared, others = emb.graph.neighbors(left, "left"), emb.graph.neighbors(right, "right")
+            if got.known or not shared or not others:
+                continue
+            parts, far_parts = scorer.parts(i, j), scorer.far_parts(i, j)
+            assert got.score == pytest.approx(parts.sum() + far_parts.sum(), abs=1e-6)
+            over = {x.shared for x in got}, {x.other for x in got}
+            loose = [p for b, p in zip(shared, parts, strict=True) if b not in over[0]]
+            loose += [p for a, p in zip(others, far_parts, strict=True) if a not in over[1]]
+            found = sum(x.contribution for x in got)
+            assert found + sum(loose) == pytest.approx(got.score, abs=1e-6)
+            whole += not loose
+    assert whole
 
 
 def test_words(women):

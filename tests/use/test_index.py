@@ -66,11 +66,14 @@ def test_similar_by_the_index(indexed):
 def test_lists_are_whole_whatever_is_left_out(indexed):
     right = list(indexed.right.ids)
     got = indexed.recommend("u1", n=20, deny=right[:1450], approximate=True)
-    assert got == indexed.recommend("u1", n=20, deny=right[:1450])
+    assert got.scorer == "centroid"  # which the index serves, and blend it does not
+    assert got == indexed.recommend("u1", n=20, deny=right[:1450], scorer="centroid")
     got = indexed.recommend("u1", n=5000, approximate=True)
     assert len(got) == 1500 - len(indexed.graph.neighbors("u1", "left"))
     allowed = indexed.recommend("u1", allow=right[7:30], approximate=True)
-    assert allowed == indexed.recommend("u1", allow=right[7:30])
+    assert allowed == indexed.recommend("u1", allow=right[7:30], scorer="centroid")
+    with pytest.raises(InputError, match="no index serves the scorer 'blend'"):
+        indexed.recommend("u1", scorer="blend", approximate=True)
     assert len(indexed.recommend("u1", n=0, approximate=True)) == 0
 
 
@@ -137,7 +140,7 @@ def test_command(capsys, tmp_path, indexed):
     assert {report["recall"] for report in reports} == {1.0}
     assert main(["recommend", str(path), "u1", "--approximate", "--json"]) == 0
     near = json.loads(capsys.readouterr().out)
-    assert main(["recommend", str(path), "u1", "--json"]) == 0
+    assert main(["recommend", str(path), "u1", "--scorer", "centroid", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == near
     assert main(["similar", str(path), "u1", "--approximate"]) == 0
     assert main(["index", str(path)]) == 0

@@ -36,6 +36,54 @@ def test_blend_ranks_what_is_new_by_its_scores(side, small_blocks):
         assert len(got) == min(8, fresh.sum())
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("allow", [None, ["u1", "u3", "u9", "v0", "v2", "v5", "v7", "v8"]])
+def test_blend_lets_known_nodes_compete_where_they_are_kept(side, allow):
+    emb = random_embedding()
+    own, far = (emb.left, emb.right) if side == "left" else (emb.right, emb.left)
+    allow = allow and [key for key in allow if key in far.ids]
+    blend = SCORERS["blend"]().fit(own.vectors, far.vectors, facing(emb.graph, side))
+    open_to = np.ones(len(far), bool) if allow is None else np.isin(list(far.ids), allow)
+    denied = [far.ids[2]]
+    open_to[2] = False
+    rankings = emb.recommend(
+        list(own.ids), n=6, side=side, exclude_known=False, allow=allow, deny=denied
+    )
+    known = 0
+    for row, got in enumerate(rankings):
+        if got.scorer == "popularity":
+            continue
+        scores = blend.scores([row])[0]
+        order = plain_order(scores, open_to)[:6]
+        np.testing.assert_allclose(got.scores, scores[order], rtol=1e-5, atol=1e-7)
+        known += len(set(got.ids) & set(emb.graph.neighbors(own.ids[row], side)))
+    assert known
+
+
+def test_the_default_gives_the_same_lists_alone_or_together_by_any_number_of_threads(small_blocks):
+    emb = random_embedding(60, 50, 400)
+    together = emb.recommend(list(emb.left.ids), n=7, n_jobs=1)
+    assert {got.scorer for got in together} == {"blend"}
+    assert together == emb.recommend(list(emb.left.ids), n=7, n_jobs=3)
+    assert together == [emb.recommend(key, n=7) for key in emb.left.ids]
+
+
+def test_without_a_graph_the_default_is_the_product():
+    emb = random_embedding(graph=False)
+    assert emb.recommend("u0").scorer == "dot"
+    with pytest.raises(InputError, match="needs the graph"):
+        emb.recommend("u0", scorer="blend")
+
+
+def test_a_node_that_was_folded_in_is_ranked_by_its_edges(women):
+    new = women.fold_in({"Zoe": ["E11", "E12"], "Yan": ["E99"]})
+    more = women.extended(new)
+    zoe, yan = more.recommend(["Zoe", "Yan"], n=3)
+    assert (zoe.scorer, yan.scorer) == ("blend", "popularity")
+    assert not {"E11", "E12"} & set(zoe.ids)
+    assert more.recommend("E9", side="right", n=30).scorer == "blend"
+
+
 @pytest.fixture
 def small_blocks(monkeypatch):
     monkeypatch.setattr(ranking, "_ROWS", 7)
@@ -136,7 +184,7 @@ def test_similar_is_the_plain_cosine_without_oneself(side):
     assert len(emb.similar(ids[0], side=side, n=1000)) == len(ids) - 1
 
 
-@pytest.mark.parametrize("scorer", VECTOR_SCORERS)
+@pytest.mark.parametrize("scorer", [*VECTOR_SCORERS, "blend"])
 def test_score_is_what_recommend_says(scorer):
     emb = random_embedding()
     pairs, expected = [], []
@@ -212,7 +260,7 @@ def test_a_node_without_edges_gets_what_is_popular():
     assert (got.ids, got.scorer) == ([1, 0, 2, 3], "popularity")
     assert got.to_dict()["results"][2] == {"id": 2, "score": None}  # never trained, so last
     mixed = emb.recommend([0, 3, 1], n=2)
-    assert [ranking.scorer for ranking in mixed] == ["centroid", "popularity", "centroid"]
+    assert [ranking.scorer for ranking in mixed] == ["blend", "popularity", "blend"]
     assert emb.recommend(3, scorer="dot").scorer == "dot"
     assert emb.explain(3, 1).n_bridges == 0
     assert emb.similar(3, n=5).ids == [0, 1, 2]
@@ -305,7 +353,7 @@ def test_rankings_are_friendly(women):
     assert got[0] == next(iter(got))
     assert got[:2] == list(got)[:2]
     assert got.to_pandas().columns.tolist() == ["id", "score"]
-    assert repr(got).splitlines()[0] == "Flora Price: 3 right nodes by centroid"
+    assert repr(got).splitlines()[0] == "Flora Price: 3 right nodes by blend"
     assert repr(women.predict_links(30)).splitlines()[-1] == "  and 10 more"
     assert women.predict_links(3).to_pandas().shape == (3, 3)
     assert set(women.predict_links(1).to_dict()["results"][0]) == {"left", "right", "score"}

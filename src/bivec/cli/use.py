@@ -26,7 +26,10 @@ Ids = Annotated[
 Number = Annotated[int, typer.Option("-n", "--number", min=0, help="Length of a list.")]
 Scorer = Annotated[
     str | None,
-    typer.Option(help="How scores are made: centroid, centroid-cosine, dot, cosine, popularity."),
+    typer.Option(
+        help="How scores are made: blend (the default), blend-new, centroid (the paper's), "
+        "centroid-cosine, dot, cosine, popularity."
+    ),
 ]
 Approximate = Annotated[
     bool, typer.Option("--approximate", help="Use the index that 'bivec index' has built.")

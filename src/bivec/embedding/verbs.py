@@ -72,10 +72,12 @@ class Verbs:
         deny : iterable of ids, optional
             These are not; ids that the embedding does not hold are no error here.
         scorer : str or Scorer, optional
-            One of :data:`bivec.queries.SCORERS`. By default ``"centroid"``, or ``"dot"`` where
-            there is no graph. For a node without edges the default is ``"popularity"``.
+            One of :data:`bivec.queries.SCORERS`. By default ``"blend"``, which is fitted when it
+            is first asked for, or ``"dot"`` where there is no graph. For a node without edges the
+            default is ``"popularity"``. The paper's is ``"centroid"``.
         approximate : bool
             Take candidates from the index that :meth:`build_index` made; their scores are exact.
+            No index serves ``"blend"``: the default is then ``"centroid"``.
         n_jobs : int, optional
             Threads that select; every core where not given. The result does not depend on it.
 
@@ -89,7 +91,7 @@ class Verbs:
         >>> import bivec
         >>> emb = bivec.FOBE(dim=16).fit(bivec.datasets.southern_women()).embedding_
         >>> emb.recommend("Flora Price", n=3).ids
-        ['E12', 'E14', 'E10']
+        ['E8', 'E7', 'E12']
         """
         from bivec.queries import recommend
 
@@ -260,7 +262,7 @@ class Verbs:
         >>> new
         FoldedSide(1 left, dim 16, 1 unknown neighbour)
         >>> emb.extended(new).recommend("Zoe", n=2).ids
-        ['E9', 'E14']
+        ['E9', 'E8']
         """
         from bivec.embedding.folded import folded
 

@@ -28,7 +28,8 @@ class EmbeddingRanker(Ranker):
     train : BipartiteGraph, optional
         The training graph; given here, the ranker is ready and ``fit`` need not be called.
     scorer : str
-        One of :data:`bivec.queries.SCORERS`; ``"centroid"`` is the paper's.
+        One of :data:`bivec.queries.SCORERS`; ``"blend"`` is the default of
+        :meth:`bivec.Embedding.recommend`, ``"centroid"`` the paper's.
     name : str, optional
         What tables call it; the name of the method where it is known.
     """
@@ -38,7 +39,7 @@ class EmbeddingRanker(Ranker):
         vectors: Any,
         train: BipartiteGraph | None = None,
         *,
-        scorer: str = "centroid",
+        scorer: str = "blend",
         name: str | None = None,
     ) -> None:
         self.vectors = vectors

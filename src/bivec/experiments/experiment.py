@@ -66,7 +66,7 @@ class Experiment:
     test_share: float = 0.4
     k: int = 10
     protocols: tuple[str, ...] = PROTOCOLS
-    scorers: tuple[str, ...] = ("centroid",)
+    scorers: tuple[str, ...] = ("blend", "centroid")
     published: Published = field(default_factory=Published)
     quick: Mapping[str, Any] = field(default_factory=dict)
 

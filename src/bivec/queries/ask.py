@@ -63,11 +63,14 @@ def recommend(
         if not len(at):
             continue
         chosen = fitted(vectors, name, side)
+        apart = chosen.known_scores(int(rows[at[0]])) is not None
         known = None
-        if exclude_known and graph is not None:
+        if graph is not None and (exclude_known or apart):
             known = Known(rows[at], graph.left.indptr, graph.left.indices)
         among = Among(len(far.ids), known, columns, barred, last)
         found = best(vectors, chosen, rows[at], n, among, far_side, approximate, n_jobs)
+        if apart and not exclude_known:
+            found = with_known(chosen, rows[at], among, found)
         for m, (near, scores) in zip(at.tolist(), listed(*found, far.ids), strict=True):
             rankings[m] = Ranking(keys[m], side, far_side, near, scores, chosen.name)
     ordered = [rankings[m] for m in range(len(rows))]
@@ -130,6 +133,26 @@ def predict_links(
     chosen = fitted(vectors, scorer, "left")
     left, right, scores = best_pairs(chosen, n, graph)
     return Links(names(graph.left.ids, left), names(graph.right.ids, right), scores, chosen.name)
+
+
+def with_known(
+    scorer: Scorer, rows: Rows, among: Among, found: tuple[Rows, Table, Rows]
+) -> tuple[Rows, Table, Rows]:
+    """Return lists in which known far rows compete, too, at the scores of their own."""
+    items, scores, counts = found
+    for m, row in enumerate(rows.tolist()):
+        near, values = scorer.known_scores(row) or (items[m, :0], scores[m, :0])
+        kept = np.ones(len(near), np.bool_)
+        if among.columns is not None:
+            kept &= np.isin(near, among.columns)
+        if among.barred is not None:
+            kept &= ~among.barred[near]
+        both = np.concatenate([items[m, : counts[m]], near[kept]])
+        worth = np.concatenate([scores[m, : counts[m]], values[kept]])
+        order = np.lexsort((both, -worth))[: items.shape[1]]
+        counts[m] = len(order)
+        items[m, : len(order)], scores[m, : len(order)] = both[order], worth[order]
+    return items, scores, counts
 
 
 def best(

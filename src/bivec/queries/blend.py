@@ -14,7 +14,7 @@ much popularity is held against an item is decided on the training graph, too: s
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,27 +25,17 @@ from bivec.errors import InputError, NotFittedError
 from bivec.graph import BipartiteGraph
 from bivec.queries.discount import best_power, factors
 from bivec.queries.ridge import Ridge, one_blas_thread
-from bivec.queries.scorers import Columns, Rows, Scorer, Table
+from bivec.queries.scorers import Columns, FactorScorer, Rows, Table, needs_a_graph
 
 _MOST_COEFFICIENTS = 1 << 25
 """Of inputs of their own in one table: 128 MB. Larger graphs have fewer such inputs."""
 
 
-class Queries(NamedTuple):
-    """The asking rows and a vector for each."""
-
-    rows: Rows
-    table: Table
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
-class Blend(Scorer):
+class Blend(FactorScorer):
     r"""Rank by two ridge regressions on the vectors, one in each space.
 
-    The same input gives the same coefficients, byte for byte; scores are their products, to the
-    rounding of BLAS.
+    The same input gives the same coefficients, byte for byte. A score is a product of two vectors,
+    a query and a target, but for known pairs, which have scores of their own.
 
     A far node without edges scores minus infinity. For an asking node without edges, far nodes are
     scored by their share of all edges.
@@ -62,8 +52,8 @@ class Blend(Scorer):
     balance : float
         The :math:`\kappa`: the degree of the asking node at which both terms count the same.
     discount : float, optional
-        The :math:`\beta`; where not given, one of 0, 0.2 and 0.4, chosen on edges held out of the
-        graph.
+        The :math:`\beta`; where not given, one of 0, 0.2, -0.2 and 0.4, chosen on edges held out of
+        the graph.
     weighted : bool
         Whether an edge counts the more the heavier it is: the square root of the share of edges
         that are not heavier, at a mean square of 1. Only the order of weights matters, so counts
@@ -105,7 +95,7 @@ class Blend(Scorer):
         self.n_inputs = check_integer("n_inputs", n_inputs, low=0)
         self.damping = check_number("damping", damping, low=0)
         self.balance = check_number("balance", balance, low=0)
-        self.discount = None if discount is None else check_number("discount", discount, low=0)
+        self.discount = None if discount is None else check_number("discount", discount, above=-1)
         self.weighted = weighted
         self.known = check_choice("known", known, ("absent", "last"))
 
@@ -128,10 +118,7 @@ class Blend(Scorer):
             The asking side is on its left.
         """
         if graph is None:
-            raise InputError(
-                f"the scorer {self.name!r} needs the graph, and there is none",
-                "Give the graph that the vectors were trained on.",
-            )
+            raise needs_a_graph(f"the scorer {self.name!r}")
         forward = _matrix(graph, self.weighted)
         backward = forward.T.tocsr()
         most = min(self.n_inputs, _MOST_COEFFICIENTS // max(1, graph.n_left + graph.n_right))
@@ -147,10 +134,15 @@ class Blend(Scorer):
                 half = (self.regularization, most // 2, self.damping)
                 self.discount_ = best_power(forward, self._trust, half)
         factor = factors(graph.right.degrees, self.discount_)
-        self._graph, self._forward, self._by_far, self._by_own = graph, forward, by_far, by_own
-        self.targets: Table = np.hstack([by_far.coefficients, by_own.features(backward)])
-        self.targets *= factor[:, None]
+        self._graph, self._forward, self._backward = graph, forward, backward
+        self._by_far, self._by_own = by_far, by_own
+        # The last entry is for those who have no edges, and for them alone
         self.popularity: Table = (graph.right.degrees / max(1, graph.n_edges)).astype(np.float32)
+        self.targets = np.hstack(
+            [by_far.coefficients, by_own.features(backward), self.popularity[:, None]]
+        )
+        self.targets[:, :-1] *= factor[:, None]
+        self._factor = factor
 
         # Known pairs, each as if it were absent
         there = sparse.csr_array(
@@ -163,33 +155,61 @@ class Blend(Scorer):
         self._known = sparse.csr_array(
             (values.astype(np.float32), forward.indices, forward.indptr), shape=forward.shape
         )
+        by_far.forget("coefficients", "left_out")  # both are in tables of this scorer now
+        by_own.forget("left_out")
         return self
 
-    def queries(self, rows: npt.ArrayLike) -> Queries:
+    def queries(self, rows: npt.ArrayLike) -> Table:
         """Return a vector for each asking row, whose product with the targets is the score."""
         if not hasattr(self, "targets"):
             raise NotFittedError("This Blend knows no graph yet. Call fit first.")
         chosen = np.asarray(rows, np.int64)
         there = self._by_own.coefficients[chosen] * self._trust[chosen, None]
-        return Queries(chosen, np.hstack([self._by_far.features(self._forward[chosen]), there]))
+        cold = (self._graph.left.degrees[chosen] == 0).astype(np.float32)
+        here = self._by_far.features(self._forward[chosen])
+        return np.hstack([here, there, cold[:, None]])
 
-    def block(self, queries: Queries, columns: Columns) -> Table:
-        """Return the scores of these far rows, one row for each query."""
-        scores: Table = queries.table @ self.targets[columns].T
-        n_far = len(self.targets)
-        place = np.full(n_far, -1)
-        chosen = np.arange(n_far)[columns]
+    def scores(self, rows: npt.ArrayLike, columns: Columns = slice(None)) -> Table:
+        """Return a row of scores for each asking row, known pairs included."""
+        queries, chosen = self.queries(rows), np.arange(self._graph.n_right)[columns]
+        scores = self.block(queries, columns)
+        place = np.full(self._graph.n_right, -1)
         place[chosen] = np.arange(len(chosen))
 
-        known = self._known[queries.rows]
+        known = self._known[np.asarray(rows, np.int64)]
         at = place[known.indices]
         inside = at >= 0
         asking = np.repeat(np.arange(len(queries)), np.diff(known.indptr))
         scores[asking[inside], at[inside]] = known.data[inside]
-
-        scores[self._graph.left.degrees[queries.rows] == 0] = self.popularity[chosen]
         scores[:, self._graph.right.degrees[chosen] == 0] = -np.inf
         return scores
+
+    def pairs(self, rows: Rows, columns: Rows) -> Table:
+        """Return the score of each pair, summed in double precision and rounded once."""
+        out = super().pairs(rows, columns)
+        for m, (row, column) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
+            items, values = self.known_scores(row)
+            at = int(np.searchsorted(items, column))
+            if at < len(items) and items[at] == column:
+                out[m] = values[at]
+        out[self._graph.right.degrees[columns] == 0] = -np.inf
+        return out
+
+    def known_scores(self, row: int) -> tuple[Rows, Table]:
+        """Return the far rows that an own row has an edge with, ascending, and their scores."""
+        span = slice(self._known.indptr[row], self._known.indptr[row + 1])
+        return self._known.indices[span], self._known.data[span]
+
+    def parts(self, row: int, column: int) -> npt.NDArray[np.float64]:
+        """Return the terms of the first regression: what each item of the user adds."""
+        here = self.targets[column, : self._by_far.width]
+        return self._by_far.terms(self._forward, row, here, column)
+
+    def far_parts(self, row: int, column: int) -> npt.NDArray[np.float64]:
+        """Return the terms of the second regression: what each user of the item adds."""
+        weight = float(self._factor[column]) * float(self._trust[row])
+        there = self._by_own.coefficients[row]
+        return weight * self._by_own.terms(self._backward, column, there, row)
 
 
 class BlendNew(Blend):

@@ -15,7 +15,7 @@ SCORERS: dict[str, type[Scorer]] = {
 
 def default_scorer(graph: BipartiteGraph | None) -> str:
     """Return the scorer that is used where none is named."""
-    return "dot" if graph is None else "centroid"
+    return Dot.name if graph is None else Blend.name
 
 
 def make_scorer(scorer: str | Scorer) -> Scorer:

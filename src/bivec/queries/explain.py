@@ -32,6 +32,8 @@ from bivec.queries.results import Bridge, Explanation
 from bivec.queries.scorers import Scorer, Table, needs_a_graph, unit
 from bivec.similarity import AlgebraicCoordinates
 
+Values = npt.NDArray[np.float64]
+
 
 def explain(
     vectors: Vectors, left: Id, right: Id, n: int = 5, *, scorer: str | Scorer | None = None
@@ -63,7 +65,7 @@ def explain(
         coordinates.left, coordinates.right, i, j, p, q, strengths, terms, keys,
     )  # fmt: skip
     chosen = fitted(vectors, scorer, "left")
-    parts = chosen.parts(i, j)
+    parts, far_parts = chosen.parts(i, j), chosen.far_parts(i, j)
     bridges = []
     for k in range(min(room, count)):
         b, a = int(shared[keys[k] // len(others)]), int(others[keys[k] % len(others)])
@@ -77,7 +79,7 @@ def explain(
                 float(strengths[k]),
                 float(terms[k]),
                 float(terms[k] / total) if total > 0 else 0.0,
-                None if parts is None else _contribution(graph, parts, p, others, i, keys[k]),
+                _contribution(graph, (i, j), (parts, far_parts), (q, p), keys[k]),
             )
         )
     return Explanation(
@@ -96,19 +98,37 @@ def explain(
 
 def _contribution(
     graph: BipartiteGraph,
-    parts: npt.NDArray[np.float64],
-    p: npt.NDArray[np.float64],
-    others: npt.NDArray[Any],
-    i: int,
+    pair: tuple[int, int],
+    parts: tuple[Values | None, Values | None],
+    similar: tuple[Values, Values],
     key: int,
-) -> float:
-    """Return what the shared node of a bridge adds to the score, as far as it goes this way."""
-    place, k = divmod(int(key), len(others))
-    b = graph.left.indices[graph.left.indptr[i] + place]
-    members = graph.right.indices[graph.right.indptr[b] : graph.right.indptr[b + 1]]
-    ways = np.isin(others, members) & (others != i)
-    total = p[ways].sum()
-    return float(parts[place] * (p[k] / total if total > 0 else 1 / ways.sum()))
+) -> float | None:
+    """Return what the two inner nodes of a bridge add to the score, as far as it goes this way.
+
+    What the shared node adds is divided among the bridges over it, what the other one adds among
+    the bridges over that.
+    """
+    (i, j), (of_shared, of_other), (q, p) = pair, parts, similar
+    if of_shared is None and of_other is None:
+        return None
+    left, right = graph.left, graph.right
+    shared = left.indices[left.indptr[i] : left.indptr[i + 1]]
+    others = right.indices[right.indptr[j] : right.indptr[j + 1]]
+    b, a = divmod(int(key), len(others))
+    total = 0.0
+    if of_shared is not None:
+        members = right.indices[right.indptr[shared[b]] : right.indptr[shared[b] + 1]]
+        total += of_shared[b] * _part(p, np.isin(others, members) & (others != i), a)
+    if of_other is not None:
+        members = left.indices[left.indptr[others[a]] : left.indptr[others[a] + 1]]
+        total += of_other[a] * _part(q, np.isin(shared, members) & (shared != j), b)
+    return float(total)
+
+
+def _part(similar: Values, ways: npt.NDArray[np.bool_], chosen: int) -> float:
+    """Return the share of one way of several, by how similar its node is."""
+    total = similar[ways].sum()
+    return float(similar[chosen] / total if total > 0 else 1 / ways.sum())
 
 
 def _estimates(

@@ -160,9 +160,10 @@ class Bridge:
         This estimate over the sum of those of all bridges.
     contribution : float, optional
         The bridge's part of the pair's score: what ``shared`` adds to it, divided among the
-        bridges over ``shared`` by how similar the vectors of their ``other`` and ``left`` are. With
-        what neighbours on no bridge add, the contributions of all bridges sum up to the score.
-        None where the score is no sum over neighbours.
+        bridges over ``shared`` by how similar the vectors of their ``other`` and ``left`` are, and
+        what ``other`` adds, divided likewise. With what neighbours on no bridge add, the
+        contributions of all bridges sum up to the score, but for an edge that ``"blend"`` scores as
+        if it were absent. None where the score is no sum over neighbours.
     """
 
     shared: Id

@@ -1,10 +1,10 @@
 r"""Each node of one side told from the other nodes of its side, by ridge regression on vectors.
 
 Rows of a matrix X (users, say) are examples, columns (items) are both inputs and targets. An input
-i is not a coordinate of its own but a short vector :math:`\phi_i`, its learned vector at length 1
-and, for the columns with most entries only, one coordinate of its own, both divided by
-:math:`\sqrt\lambda`. A row is described by what it has, :math:`z_u = \sum_i x_{ui} \phi_i`, and
-column j is predicted from the rest of the row:
+i is not a coordinate of its own but a short vector :math:`\phi_i`: its learned vector, see below, a
+constant of one half and, for the columns with most entries only, one coordinate of its own, all
+divided by :math:`\sqrt\lambda`. A row is described by what it has,
+:math:`z_u = \sum_i x_{ui} \phi_i`, and column j is predicted from the rest of the row:
 
 .. math::
 
@@ -26,6 +26,12 @@ All columns share one inverse. With
     w_j = (K - K U S^{-1} U^T K)(q_j - d_j \phi_j), \qquad
     S = D^{-1} + U^T K U .
 
+Learned vectors come with spectra of all kinds: smoothed ones have most of their length in a few
+directions, others do not. The penalty is the same for all directions, so it would take them for
+what they are not. Vectors v of length 1 become :math:`C^{-1/4} v`, at length 1 again, with
+:math:`C = \sum_i d_i v_i v_i^T / \sum_i d_i`: half way to directions of equal weight. The constant
+stands for the mean direction, which not all vectors have.
+
 An entry that is there is predicted as if it were not: without row u among the examples,
 :math:`(\hat x_{uj} - h x_{uj}) / (1 - h)` with
 :math:`h = \omega_u z^T (K - K U S^{-1} U^T K) z`, :math:`z = z_u - x_{uj} \phi_j`, exactly.
@@ -44,6 +50,10 @@ from scipy import sparse
 Table = npt.NDArray[np.float32]
 Values = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
+
+_CONSTANT = 0.5
+_LEAST = 1e-6
+"""Of the largest eigenvalue; below it, directions are rounding errors."""
 
 
 class Ridge:
@@ -84,17 +94,46 @@ class Ridge:
         own = matrix[:, self._columns].toarray() * self._scale
         return np.hstack([dense, own]).astype(np.float32, copy=False)
 
+    @property
+    def width(self) -> int:
+        """The number of entries of z."""
+        return int(self._vectors.shape[1]) + len(self._columns)
+
+    def terms(
+        self, matrix: sparse.csr_array, row: int, coefficients: Table, without: int
+    ) -> Values:
+        """Return what each entry of a row of the matrix adds to its product with coefficients.
+
+        The entry of column ``without`` adds nothing: that column is predicted from the others.
+        """
+        span = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        inputs, dim = matrix.indices[span], self._vectors.shape[1]
+        each = coefficients.astype(np.float64)
+        values: Values = self._vectors[inputs] @ each[:dim]
+        at = np.searchsorted(self._columns, inputs)
+        own = np.append(self._columns, -1)[at] == inputs
+        values[own] += self._scale * each[dim + at[own]]
+        values *= matrix.data[span]
+        values[inputs == without] = 0
+        return values
+
+    def forget(self, *names: str) -> None:
+        """Give back the memory of results that are kept elsewhere."""
+        for name in names:
+            delattr(self, name)
+
     def _inputs(self, matrix: sparse.csr_array, vectors: Table) -> None:
         """Choose the columns that are inputs of their own; bring the vectors to one length."""
         degrees = np.bincount(matrix.indices, minlength=matrix.shape[1])
         order = np.argsort(-degrees, kind="stable")[: self.n_inputs]
         self._columns = np.sort(order[degrees[order] > 0])
         self._scale = np.float32(self.regularization**-0.5)
-        norms = np.linalg.norm(vectors, axis=1)
         # The vector of a column without entries is what chance gave it.
-        known = (degrees > 0) & (norms > 0)
-        factor = np.where(known, self._scale / np.where(known, norms, 1), 0)
-        self._vectors = (vectors * factor[:, None]).astype(np.float32)
+        described = _evened(vectors, degrees)
+        if vectors.shape[1]:
+            constant = np.where(degrees > 0, _CONSTANT, 0)[:, None]
+            described = np.hstack([described, constant])
+        self._vectors = (described * self._scale).astype(np.float32)
 
     def _solve(self, matrix: sparse.csr_array) -> None:
         columns, scale, vectors = self._columns, self._scale, self._vectors
@@ -160,6 +199,22 @@ class Ridge:
         gram[:dim, dim:] = gram[dim:, :dim].T
         gram[np.diag_indices(width)] += 1
         return gram
+
+
+def _evened(vectors: Table, degrees: npt.NDArray[np.int64]) -> Values:
+    """Return vectors of length 1 with half the spread of their spectrum; zeros at degree 0."""
+    table = _unit(vectors.astype(np.float64) * (degrees > 0)[:, None])
+    if not table.any():
+        return table
+    values, directions = np.linalg.eigh((table * (degrees / degrees.sum())[:, None]).T @ table)
+    values = np.maximum(values, values[-1] * _LEAST)
+    return _unit(table @ (directions * values**-0.25) @ directions.T)
+
+
+def _unit(table: Values) -> Values:
+    norms = np.linalg.norm(table, axis=1, keepdims=True)
+    unit: Values = table / np.where(norms > 0, norms, 1)
+    return unit
 
 
 def _dots(matrix: sparse.csr_array, rows: Table, columns: Table) -> Values:

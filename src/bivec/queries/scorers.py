@@ -1,5 +1,7 @@
 r"""How well a node of one side goes with the nodes of the other: the one place for scores.
 
+``"blend"``
+    Two regressions on the vectors, the default where there is a graph: :mod:`bivec.queries.blend`.
 ``"centroid"``
     :math:`s_{uj} = c_u^T v_j` with :math:`c_u = \sum_i w_{ui} v_i / \sum_i w_{ui}`, the centroid of
     the neighbours of u weighted by their edges. The paper's: the two sides need not be comparable,
@@ -64,6 +66,20 @@ class Scorer(ABC):
         """Return what each neighbour of an own row adds to its score of a far row.
 
         In the order of the graph's neighbours; None where the score is no such sum.
+        """
+        return None
+
+    def far_parts(self, row: int, column: int) -> npt.NDArray[np.float64] | None:
+        """Return what each neighbour of a far row adds to its score, beside :meth:`parts`.
+
+        In the order of the graph's neighbours; None where they add nothing.
+        """
+        return None
+
+    def known_scores(self, row: int) -> tuple[Rows, Table] | None:
+        """Return the far rows that an own row has an edge with, and their scores.
+
+        None where they are scored like all others.
         """
         return None
 
