@@ -13,6 +13,7 @@ import numpy as np
 from bivec.checks import check_choice
 from bivec.errors import InputError
 from bivec.evaluation.link_prediction import TASKS, Progress, check_vectors, link_prediction
+from bivec.evaluation.personalized import most_neighbors
 from bivec.evaluation.references import REFERENCES, reference_scores
 from bivec.evaluation.scores import LinkScores
 from bivec.evaluation.splits import hold_out
@@ -75,6 +76,7 @@ def evaluate_links(
     *,
     references: Sequence[str] = tuple(REFERENCES),
     connected: bool = False,
+    max_neighbors: int | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[LinkRun]:
@@ -91,7 +93,7 @@ def evaluate_links(
         See :func:`bivec.evaluation.hold_out`. Every split is verified before it is used.
     seeds : iterable of int
         One split each, the same for all methods.
-    tasks : sequence of str
+    tasks, max_neighbors
         See :func:`bivec.evaluation.link_prediction`.
     references : sequence of {"popularity", "item-knn"}
         Predictors without vectors, measured on the same pairs if the unified task is.
@@ -114,6 +116,7 @@ def evaluate_links(
     """
     for task in tasks:
         check_choice("task", task, TASKS)
+    most_neighbors(max_neighbors)
     for name in references:
         check_choice("reference", name, tuple(REFERENCES))
     clash = sorted(set(methods) & set(references))
@@ -153,8 +156,9 @@ def evaluate_links(
                 runs.append(LinkRun(name, seed, {}, *fit, error=str(error)))
             else:
                 scores = link_prediction(
-                    split, *vectors, tasks, random_state=seed, n_jobs=n_jobs, progress=tell
-                )
+                    split, *vectors, tasks, random_state=seed, max_neighbors=max_neighbors,
+                    n_jobs=n_jobs, progress=tell,
+                )  # fmt: skip
                 runs.append(LinkRun(name, seed, scores, *fit))
             done += 1
     if progress is not None:

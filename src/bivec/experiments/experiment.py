@@ -41,6 +41,8 @@ class Experiment:
         One repetition each: of split, method and tasks.
     train_shares, tasks
         Of link prediction and sensitivity.
+    max_neighbors : int, optional
+        Of link prediction: neighbours that the machine of a node is trained on, at most.
     rates : tuple of int
         Samples a node, for sensitivity.
     test_share, k, protocols, scorers
@@ -62,6 +64,7 @@ class Experiment:
     seeds: tuple[int, ...] = (0,)
     train_shares: tuple[float, ...] = (0.5,)
     tasks: tuple[str, ...] = TASKS
+    max_neighbors: int | None = None
     rates: tuple[int, ...] = tuple(2**k for k in range(11))
     test_share: float = 0.4
     k: int = 10
@@ -143,7 +146,7 @@ def _parse(text: str, name: str, place: str) -> Experiment:
 _COMMON = ("kind", "title", "paper", "notes", "datasets", "methods", "parameters", "seeds",
            "published", "quick")  # fmt: skip
 _OWN = {
-    "link-prediction": ("train_shares", "tasks"),
+    "link-prediction": ("train_shares", "tasks", "max_neighbors"),
     "recommendation": ("test_share", "k", "protocols", "scorers"),
     "sensitivity": ("train_shares", "tasks", "rates"),
 }
@@ -266,6 +269,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "seeds": _several(lambda key, value: check_integer(key, value, low=0)),
     "train_shares": _several(lambda key, value: check_number(key, value, above=0, below=1)),
     "tasks": _choices(*TASKS),
+    "max_neighbors": lambda key, value: check_integer(key, value, low=1),
     "rates": _several(lambda key, value: check_integer(key, value, low=1)),
     "test_share": lambda key, value: check_number(key, value, above=0, below=1),
     "k": lambda key, value: check_integer(key, value, low=1),

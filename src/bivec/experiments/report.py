@@ -175,6 +175,11 @@ def _setting(outcome: Outcome) -> list[Block]:
             f"Hold-out with training shares {shares}: edges are removed in random order, never the "
             "last edge of a node; as many absent pairs are the negatives."
         )
+        if experiment.max_neighbors is not None:
+            items.append(
+                f"The machine of a node with more than {experiment.max_neighbors:,} training "
+                "neighbours is trained on that many of them; in the paper on all."
+            )
     items.append(f"Seeds: {', '.join(map(str, experiment.seeds))}.")
     for method in experiment.methods:
         estimator = make_method(method, **experiment.parameters.get(method, {}))
@@ -297,6 +302,7 @@ def summary(outcome: Outcome) -> dict[str, Any]:
             for name in experiment.methods
         },
         "seeds": list(experiment.seeds),
+        "max_neighbors": experiment.max_neighbors,
         "rows": records(outcome),
         "notes": problems(outcome),
         "environments": [
