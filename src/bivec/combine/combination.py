@@ -3,7 +3,7 @@ r"""Combination: one joint embedding from several, each side from its own vector
 .. math::
 
     In(v) = [\epsilon_1(v)\; \dots\; \epsilon_{e'}(v)], \qquad
-    \epsilon(v) = W_2 \,\mathrm{ReLU}(W_1 \,\mathrm{drop}(In(v)) + c_1) + c_2
+    \epsilon(v) = \sigma(W_2 \,\mathrm{ReLU}(W_1 \,\mathrm{drop}(In(v)) + c_1) + c_2)
 
 The joint vectors are learned so that a small network on two of them tells edges from other pairs
 (direct), and so that the inputs can be recovered from them, too (auto-regularized).
@@ -53,6 +53,8 @@ class Combination(BipartiteEstimator):
         Most sweeps over the edges.
     learning_rate : float
         Of Adam; falls linearly to 0 over the epochs.
+    weight_decay : float
+        A step of rate r takes the share ``r * weight_decay`` from every weight, before Adam's part.
     batch_size : int
         Pairs of a step.
     patience : int
@@ -61,7 +63,7 @@ class Combination(BipartiteEstimator):
         10,000; with fewer than 10 there is no such check.
     norm : float, optional
         Scale the vectors of each side, by one factor, to this root mean square norm. The scale at
-        which the projection ends (about 5 to 10) means nothing. None leaves them as learned.
+        which the projection ends means nothing. None leaves them as learned.
     device : str
         Where torch computes: "cpu", "cuda", "mps", ...; "auto" is a GPU where there is one.
     random_state : int, None, or numpy generator
@@ -117,8 +119,9 @@ class Combination(BipartiteEstimator):
         missing: Literal["error", "zero"] = "error",
         dropout: float = 0.5,
         n_negatives: int = 5,
-        epochs: int = 5,
-        learning_rate: float = 0.003,
+        epochs: int = 10,
+        learning_rate: float = 0.005,
+        weight_decay: float = 1.0,
         batch_size: int = 2048,
         patience: int = 3,
         norm: float | None = 1.0,
@@ -135,6 +138,7 @@ class Combination(BipartiteEstimator):
         self.n_negatives = n_negatives
         self.epochs = epochs
         self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
         self.batch_size = batch_size
         self.patience = patience
         self.norm = norm
@@ -158,6 +162,7 @@ class Combination(BipartiteEstimator):
             batch_size=check_integer("batch_size", self.batch_size, low=1),
             epochs=check_integer("epochs", self.epochs, low=1),
             learning_rate=check_number("learning_rate", self.learning_rate, above=0),
+            weight_decay=check_number("weight_decay", self.weight_decay, low=0),
             patience=check_integer("patience", self.patience, low=1),
             device=choose_device(self.device),
             seed=seed,

@@ -11,7 +11,8 @@ weights they were given: a link that is guessed as 1/2 costs 1, a side that is n
 
 References
 ----------
-Kingma, Ba, "Adam: a method for stochastic optimization", arXiv:1412.6980.
+Kingma, Ba, "Adam: a method for stochastic optimization", arXiv:1412.6980. Loshchilov, Hutter,
+"Decoupled weight decay regularization", arXiv:1711.05101.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Settings:
     batch_size: int
     epochs: int
     learning_rate: float
+    weight_decay: float
     patience: int
     device: str
     seed: int
@@ -124,7 +126,11 @@ class CombinationTrainer(Sweeps):
             recover=settings.kind == "auto-regularized",
             seed=settings.seed,
         ).to(self.device)
-        self._adam = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate)
+        self._adam = torch.optim.AdamW(
+            self.network.parameters(),
+            lr=settings.learning_rate,
+            weight_decay=settings.weight_decay,
+        )
         self._best = np.inf
         self._best_epoch = 0
         self._kept = self._state()
