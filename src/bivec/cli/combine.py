@@ -37,12 +37,12 @@ class Parameters:
     n_negatives: Annotated[
         int | None, _option(help="Random pairs without an edge, for each node. Default: 5.")
     ] = None
-    epochs: Annotated[int | None, _option(help="Most sweeps over the edges. Default: 10.")] = None
+    epochs: Annotated[int | None, _option(help="Most sweeps over the edges. Default: 5.")] = None
     learning_rate: Annotated[
-        float | None, _option(help="Of Adam, falling to 0. Default: 0.005.")
+        float | None, _option(help="Of Adam, falling to 0. Default: 0.003.")
     ] = None
     weight_decay: Annotated[
-        float | None, _option(help="Share of the rate that weights lose in a step. Default: 1.0.")
+        float | None, _option(help="Pull of weights to 0, for one edge a node. Default: 5.0.")
     ] = None
     batch_size: Annotated[int | None, _option(help="Pairs of a step. Default: 2048.")] = None
     patience: Annotated[

@@ -3,7 +3,7 @@ r"""Combination: one joint embedding from several, each side from its own vector
 .. math::
 
     In(v) = [\epsilon_1(v)\; \dots\; \epsilon_{e'}(v)], \qquad
-    \epsilon(v) = \sigma(W_2 \,\mathrm{ReLU}(W_1 \,\mathrm{drop}(In(v)) + c_1) + c_2)
+    \epsilon(v) = W_2 \,\mathrm{ReLU}(W_1 \,\mathrm{drop}(In(v)) + c_1) + c_2
 
 The joint vectors are learned so that a small network on two of them tells edges from other pairs
 (direct), and so that the inputs can be recovered from them, too (auto-regularized).
@@ -54,7 +54,8 @@ class Combination(BipartiteEstimator):
     learning_rate : float
         Of Adam; falls linearly to 0 over the epochs.
     weight_decay : float
-        A step of rate r takes the share ``r * weight_decay`` from every weight, before Adam's part.
+        A step of rate r takes the share ``r * weight_decay / m`` from every weight, where m is the
+        number of edges over that of nodes: the sparser the graph, the more.
     batch_size : int
         Pairs of a step.
     patience : int
@@ -63,7 +64,7 @@ class Combination(BipartiteEstimator):
         10,000; with fewer than 10 there is no such check.
     norm : float, optional
         Scale the vectors of each side, by one factor, to this root mean square norm. The scale at
-        which the projection ends means nothing. None leaves them as learned.
+        which the projection ends (about 1 to 10) means nothing. None leaves them as learned.
     device : str
         Where torch computes: "cpu", "cuda", "mps", ...; "auto" is a GPU where there is one.
     random_state : int, None, or numpy generator
@@ -119,9 +120,9 @@ class Combination(BipartiteEstimator):
         missing: Literal["error", "zero"] = "error",
         dropout: float = 0.5,
         n_negatives: int = 5,
-        epochs: int = 10,
-        learning_rate: float = 0.005,
-        weight_decay: float = 1.0,
+        epochs: int = 5,
+        learning_rate: float = 0.003,
+        weight_decay: float = 5.0,
         batch_size: int = 2048,
         patience: int = 3,
         norm: float | None = 1.0,

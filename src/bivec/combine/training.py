@@ -41,6 +41,8 @@ LINK_WEIGHT = 4.0
 """Of the squared error of a link beside the distance of each side from what is recovered."""
 
 _BLOCK = 4096
+_SPARSE = 0.5
+"""Edges a node in a graph of single edges: with fewer, nodes are without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,9 @@ class CombinationTrainer(Sweeps):
         self._adam = torch.optim.AdamW(
             self.network.parameters(),
             lr=settings.learning_rate,
-            weight_decay=settings.weight_decay,
+            # The fewer edges a node has, the better its inputs know each of them by heart, and the
+            # less there is to learn from edges that look so certain.
+            weight_decay=settings.weight_decay / max(edges_per_node(graph), _SPARSE),
         )
         self._best = np.inf
         self._best_epoch = 0
@@ -250,6 +254,12 @@ class CombinationTrainer(Sweeps):
 
     def _state(self) -> dict[str, Tensor]:
         return {name: value.clone() for name, value in self.network.state_dict().items()}
+
+
+def edges_per_node(graph: BipartiteGraph) -> float:
+    """Return the number of edges over the number of nodes that have some."""
+    nodes = int((graph.left.degrees > 0).sum() + (graph.right.degrees > 0).sum())
+    return graph.n_edges / max(nodes, 1)
 
 
 def choose_device(device: str) -> str:
