@@ -14,7 +14,8 @@ from bivec.combine.training import CombinationTrainer, Settings, choose_device, 
 def settings(**changes):
     usual = {
         "kind": "auto-regularized", "dim": 6, "dropout": 0.5, "n_negatives": 5, "epochs": 3,
-        "batch_size": 256, "learning_rate": 0.003, "patience": 3, "device": "cpu", "seed": 0,
+        "batch_size": 256, "learning_rate": 0.003, "weight_decay": 0.0, "patience": 3,
+        "device": "cpu", "seed": 0,
     }  # fmt: skip
     return Settings(**{**usual, **changes})
 
@@ -169,6 +170,21 @@ def test_direct_kind_does_not_recover_and_predicts_links(graph, inputs):
     ).run()
     assert trainer.history[-1].link < 0.6 * trainer.history[0].link
     assert {record.left for record in trainer.history} == {0.0}
+
+
+def test_weight_decay_takes_its_share_of_every_weight(graph, inputs):
+    sides = align(graph, inputs)
+    steps = []
+    for decay in (0.0, 0.5):
+        trainer = CombinationTrainer(
+            graph, *sides, settings(batch_size=10_000, weight_decay=decay, learning_rate=0.1)
+        )
+        first = trainer._state()
+        trainer.train_epoch()  # one batch, one step
+        steps.append(trainer._state())
+    for name, before in first.items():
+        expected = steps[0][name] - 0.1 * 0.5 / (491 / 84) * before  # 491 edges, 84 nodes
+        torch.testing.assert_close(steps[1][name], expected, atol=1e-6, rtol=1e-5)
 
 
 def test_validation_is_the_loss_without_dropout(graph, inputs):

@@ -53,6 +53,9 @@ class Combination(BipartiteEstimator):
         Most sweeps over the edges.
     learning_rate : float
         Of Adam; falls linearly to 0 over the epochs.
+    weight_decay : float
+        A step of rate r takes the share ``r * weight_decay / m`` from every weight, where m is the
+        number of edges over that of nodes: the sparser the graph, the more.
     batch_size : int
         Pairs of a step.
     patience : int
@@ -61,7 +64,7 @@ class Combination(BipartiteEstimator):
         10,000; with fewer than 10 there is no such check.
     norm : float, optional
         Scale the vectors of each side, by one factor, to this root mean square norm. The scale at
-        which the projection ends (about 5 to 10) means nothing. None leaves them as learned.
+        which the projection ends (about 1 to 10) means nothing. None leaves them as learned.
     device : str
         Where torch computes: "cpu", "cuda", "mps", ...; "auto" is a GPU where there is one.
     random_state : int, None, or numpy generator
@@ -119,6 +122,7 @@ class Combination(BipartiteEstimator):
         n_negatives: int = 5,
         epochs: int = 5,
         learning_rate: float = 0.003,
+        weight_decay: float = 5.0,
         batch_size: int = 2048,
         patience: int = 3,
         norm: float | None = 1.0,
@@ -135,6 +139,7 @@ class Combination(BipartiteEstimator):
         self.n_negatives = n_negatives
         self.epochs = epochs
         self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
         self.batch_size = batch_size
         self.patience = patience
         self.norm = norm
@@ -158,6 +163,7 @@ class Combination(BipartiteEstimator):
             batch_size=check_integer("batch_size", self.batch_size, low=1),
             epochs=check_integer("epochs", self.epochs, low=1),
             learning_rate=check_number("learning_rate", self.learning_rate, above=0),
+            weight_decay=check_number("weight_decay", self.weight_decay, low=0),
             patience=check_integer("patience", self.patience, low=1),
             device=choose_device(self.device),
             seed=seed,

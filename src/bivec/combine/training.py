@@ -11,7 +11,8 @@ weights they were given: a link that is guessed as 1/2 costs 1, a side that is n
 
 References
 ----------
-Kingma, Ba, "Adam: a method for stochastic optimization", arXiv:1412.6980.
+Kingma, Ba, "Adam: a method for stochastic optimization", arXiv:1412.6980. Loshchilov, Hutter,
+"Decoupled weight decay regularization", arXiv:1711.05101.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ LINK_WEIGHT = 4.0
 """Of the squared error of a link beside the distance of each side from what is recovered."""
 
 _BLOCK = 4096
+_SPARSE = 0.5
+"""Edges a node in a graph of single edges: with fewer, nodes are without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class Settings:
     batch_size: int
     epochs: int
     learning_rate: float
+    weight_decay: float
     patience: int
     device: str
     seed: int
@@ -124,7 +128,13 @@ class CombinationTrainer(Sweeps):
             recover=settings.kind == "auto-regularized",
             seed=settings.seed,
         ).to(self.device)
-        self._adam = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate)
+        self._adam = torch.optim.AdamW(
+            self.network.parameters(),
+            lr=settings.learning_rate,
+            # The fewer edges a node has, the better its inputs know each of them by heart, and the
+            # less there is to learn from edges that look so certain.
+            weight_decay=settings.weight_decay / max(edges_per_node(graph), _SPARSE),
+        )
         self._best = np.inf
         self._best_epoch = 0
         self._kept = self._state()
@@ -244,6 +254,12 @@ class CombinationTrainer(Sweeps):
 
     def _state(self) -> dict[str, Tensor]:
         return {name: value.clone() for name, value in self.network.state_dict().items()}
+
+
+def edges_per_node(graph: BipartiteGraph) -> float:
+    """Return the number of edges over the number of nodes that have some."""
+    nodes = int((graph.left.degrees > 0).sum() + (graph.right.degrees > 0).sum())
+    return graph.n_edges / max(nodes, 1)
 
 
 def choose_device(device: str) -> str:
