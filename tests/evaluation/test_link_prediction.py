@@ -128,21 +128,6 @@ def test_vectors_of_no_use_are_refused(split, vectors, spoil, message):
         link_prediction(split, *spoil(*vectors))
 
 
-def test_a_cap_on_neighbours_is_for_personalized_tasks_only(split, vectors):
-    free = figures(link_prediction(split, *vectors, random_state=1))
-    wide = figures(link_prediction(split, *vectors, random_state=1, max_neighbors=10**6))
-    tight = figures(link_prediction(split, *vectors, random_state=1, max_neighbors=2))
-    assert wide == free
-    assert tight["unified"] == free["unified"]
-    for task in ("left", "right"):
-        assert tight[task][:3] != free[task][:3]
-        assert tight[task][3] == free[task][3]
-    with pytest.raises(InputError, match="max_neighbors=0 is out of range"):
-        link_prediction(split, *vectors, ["unified"], max_neighbors=0)
-    with pytest.raises(InputError, match="max_neighbors=0 is out of range"):
-        evaluate_links(split.train, {}, max_neighbors=0)
-
-
 def test_unknown_tasks_and_splits_without_negatives_are_refused(split, vectors):
     with pytest.raises(InputError, match="left, right, unified"):
         link_prediction(split, *vectors, ["middle"])

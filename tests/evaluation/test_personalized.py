@@ -1,6 +1,5 @@
 """The machines of a node: against scikit-learn's, and the same for any number of threads."""
 
-import hashlib
 import threading
 
 import numpy as np
@@ -9,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from bivec.errors import InputError
 from bivec.evaluation.personalized import decide, machine_rows
 from bivec.graph import BipartiteGraph
 from bivec.kernels.svm import classify
@@ -182,103 +180,6 @@ def test_threads_and_order_change_no_bit():
     shuffled, _ = decide(graph.left, tables[1], lefts[order], rights[order], side=0, seed=1)
     np.testing.assert_array_equal(shuffled, once[order])
     assert (once != decide(graph.left, tables[1], lefts, rights, side=0, seed=2)[0]).any()
-
-
-# A part of the neighbours
-
-
-def neighbors_of(side, node):
-    return side.indices[side.indptr[node] : side.indptr[node + 1]]
-
-
-def test_draws_without_a_cap_are_as_they_were_before_there_was_one():
-    graph, _, _ = example()
-    rows = [machine_rows(graph.left, 90, node, side=0, seed=4) for node in range(40)]
-    digest = hashlib.sha256(np.concatenate(rows).astype("<i8").tobytes()).hexdigest()
-    assert digest == "d391893152ad91e1070414d04dd56dc4335cfc106c93b3f37a15f242d07f2753"
-
-
-@pytest.mark.parametrize("beyond", [0, 1, 2**70])
-def test_a_cap_that_no_node_exceeds_changes_no_bit(beyond):
-    graph, tables, (lefts, rights) = example()
-    cap = int(graph.left.degrees.max()) + beyond
-    pairs = graph.left, tables[1], lefts, rights
-    free, n = decide(*pairs, side=0, seed=3)
-    capped, n_capped = decide(*pairs, side=0, seed=3, max_neighbors=cap)
-    assert n == n_capped
-    assert free.tobytes() == capped.tobytes()
-    below, _ = decide(*pairs, side=0, seed=3, max_neighbors=int(graph.left.degrees.max()) - 1)
-    differs = free != below
-    assert differs.any()
-    assert (graph.left.degrees[lefts[differs]] == graph.left.degrees.max()).all()
-
-
-@given(seed=st.integers(0, 2**63 - 1), node=st.integers(0, 39), cap=st.integers(1, 12))
-def test_a_capped_machine_has_some_neighbours_and_negatives_for_each(seed, node, cap):
-    graph, _, _ = example()
-    neighbors = neighbors_of(graph.left, node)
-    kept = min(len(neighbors), cap)
-    rows = machine_rows(graph.left, 90, node, side=0, seed=seed, max_neighbors=cap)
-    assert len(rows) == len(np.unique(rows)) == kept + min(5 * kept, 90 - len(neighbors))
-    assert np.isin(rows[:kept], neighbors).all()
-    assert not np.isin(rows[kept:], neighbors).any()
-    if kept == len(neighbors):
-        assert (rows == machine_rows(graph.left, 90, node, side=0, seed=seed)).all()
-
-
-def test_neighbours_are_drawn_uniformly_and_apart_from_negatives():
-    star = BipartiteGraph([0] * 12, range(12), right_ids=range(200))
-    trials, counts = 4000, np.zeros(12)
-    for seed in range(trials):
-        counts[machine_rows(star.left, 200, 0, side=0, seed=seed, max_neighbors=5)[:5]] += 1
-    share = 5 / 12
-    assert np.abs(counts / trials - share).max() < 5 * np.sqrt(share * (1 - share) / trials)
-    free = machine_rows(star.left, 200, 0, side=0, seed=1)[12:]
-    capped = machine_rows(star.left, 200, 0, side=0, seed=1, max_neighbors=5)[5:]
-    np.testing.assert_array_equal(capped, free[: 5 * 5])
-    sides = [machine_rows(star.left, 200, 0, side=s, seed=1, max_neighbors=5)[:5] for s in (0, 1)]
-    assert (sides[0] != sides[1]).any()
-
-
-def test_a_capped_machine_is_trained_on_its_rows():
-    graph, tables, (lefts, rights) = example()
-    decisions, _ = decide(graph.left, tables[1], lefts, rights, side=0, seed=4, max_neighbors=3)
-    node = int(graph.left.degrees.argmax())
-    assert graph.left.degrees[node] > 3
-    mine = lefts == node
-    rows = machine_rows(graph.left, 90, node, side=0, seed=4, max_neighbors=3)
-    machine = SVC(C=1.0, gamma=0.1).fit(tables[1][rows], np.where(np.arange(18) < 3, 1, -1))
-    expected = machine.decision_function(tables[1][rights[mine]])
-    np.testing.assert_allclose(decisions[mine], expected, atol=0.02)
-
-
-def test_who_neighbours_all_decides_1_with_a_cap_too():
-    star = BipartiteGraph([0] * 3, range(3))
-    decisions, n = decide(
-        star.left, np.eye(3, dtype=np.float32), np.array([0]), np.array([1]), side=0,
-        max_neighbors=1,
-    )  # fmt: skip
-    assert (list(decisions), n) == ([1.0], 0)
-
-
-def test_threads_change_no_bit_with_a_cap():
-    graph, tables, (lefts, rights) = example(300, 200, 3000)
-    lefts = lefts * 7 % 300
-    assert graph.left.degrees.max() > 5
-    one, three = (
-        decide(graph.left, tables[1], lefts, rights, side=0, seed=1, max_neighbors=5, n_jobs=n)[0]
-        for n in (1, 3)
-    )
-    assert one.tobytes() == three.tobytes()
-
-
-@pytest.mark.parametrize("bad", [0, -1, 2.5, "many", True])
-def test_a_cap_of_no_use_is_refused(bad):
-    graph, tables, (lefts, rights) = example()
-    with pytest.raises(InputError, match="max_neighbors is at least 1"):
-        decide(graph.left, tables[1], lefts, rights, side=0, max_neighbors=bad)
-    with pytest.raises(InputError, match="max_neighbors is at least 1"):
-        machine_rows(graph.left, 90, 0, side=0, seed=0, max_neighbors=bad)
 
 
 def test_progress_rises_to_one():

@@ -71,20 +71,6 @@ def test_link_prediction_on_a_file_with_reading_options(run, file, tmp_path):
     assert float(line["accuracy"]) == row["accuracy"]
 
 
-def test_a_cap_on_neighbours(run, file, tmp_path):
-    words = ["evaluate", "link-prediction", file, "--methods", "fobe", "--tasks", "left", *SMALL]
-    target = tmp_path / "report.md"
-    found = []
-    for cap in ([], ["--max-neighbors", 1000], ["--max-neighbors", 1]):
-        code, out, _ = run(*words, *cap, "--json", "-o", target)
-        assert code == 0
-        report = json.loads(out)
-        found.append((report["max_neighbors"], report["rows"][0]["auc"]))
-        assert ("in the paper on all" in target.read_text()) == bool(cap)
-    assert [cap for cap, _ in found] == [None, 1000, 1]
-    assert found[0][1] == found[1][1] != found[2][1]
-
-
 @pytest.mark.parametrize("suffix", ["md", "html", "json"])
 def test_output_kinds(run, tmp_path, suffix):
     target = tmp_path / f"report.{suffix}"
@@ -135,7 +121,6 @@ def test_sensitivity(run, file):
         (["link-prediction", "--dataset", "davis", "--tasks", "up"], "tasks='up' is no choice"),
         (["link-prediction", "--dataset", "davis", "--set", "x=1"], "no method has a parameter"),
         (["link-prediction", "--dataset", "davis", "-o", "x.pdf"], "does not say what to write"),
-        (["link-prediction", "--dataset", "davis", "--max-neighbors", "0"], "max_neighbors=0 is"),
         (["recommendation", "--dataset", "davis", "--k", "0"], "k=0 is out of range"),
         (["recommendation", "--dataset", "davis", "--protocol", "x"], "protocols='x' is no choice"),
         (["recommendation", "--dataset", "davis", "--scorer", "x"], "scorers='x' is no choice"),

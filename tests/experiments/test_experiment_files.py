@@ -30,12 +30,6 @@ def test_every_method_is_in_the_comparison_of_all(name):
     assert set(experiments.find(name).methods) == set(experiments.registry())
 
 
-def test_only_the_comparison_of_all_caps_neighbours():
-    capped = {n: experiments.find(n).max_neighbors for n in experiments.names()}
-    assert {name: cap for name, cap in capped.items() if cap} == {"which-method-links": 200}
-    assert "200" in experiments.find("which-method-links").notes[1]
-
-
 @pytest.mark.parametrize("name", experiments.names())
 def test_files_are_sound(name):
     experiment = experiments.find(name)
@@ -103,8 +97,6 @@ seeds = [0]
         (GOOD.replace("link-prediction", "links"), "kind='links' is no choice"),
         (GOOD + "seed = [1]", "no key 'seed'. Did you mean 'seeds'?"),
         (GOOD + "k = 10", "no key 'k'"),
-        (GOOD + "max_neighbors = 0", "max_neighbors=0 is out of range"),
-        (GOOD + "max_neighbors = [5]", r"max_neighbors=\[5\] is no integer"),
         (GOOD.replace("southern-women", "amazn"), "datasets: .*Did you mean 'amazon'"),
         (GOOD.replace('["southern-women"]', "[]"), "datasets=.* is no list of values"),
         ('kind = "sensitivity"', "the key 'datasets' is missing"),

@@ -86,27 +86,11 @@ def test_what_decides_figures_decides_the_key():
         keys(replace(base, seeds=(1,))),
         keys(replace(base, train_shares=(0.6,))),
         keys(replace(base, tasks=("left",))),
-        keys(replace(base, max_neighbors=200)),
         keys(replace(base, parameters={"fobe": {"dim": 9, "epochs": 3, "n_samples": 6}})),
         keys(experiment(methods=["hobe"])),
         keys(base, Source("women", other)),
     ):
         assert not keys(base) & changed
-
-
-def test_a_cap_on_neighbours_is_in_the_key_only_where_it_is_given(store, computed):
-    source = Source("women", southern_women())
-    free, capped = experiment(methods=["fobe"]), experiment(methods=["fobe"], max_neighbors=2)
-    (references, plain), (same, cell) = (list(plan(e, source)) for e in (free, capped))
-    assert "max_neighbors" not in plain.spec
-    assert cell.spec == {**plain.spec, "max_neighbors": 2}
-    assert same.key == references.key  # they have no machines
-    first = experiments.run_experiment(free, store=store)
-    second = experiments.run_experiment(capped, store=store)
-    assert len(computed) == 3
-    scores = [outcome.results[1].figures["scores"] for outcome in (first, second)]
-    assert scores[0]["unified"]["auc"] == scores[1]["unified"]["auc"]
-    assert scores[0]["left"]["auc"] != scores[1]["left"]["auc"]
 
 
 def test_a_change_of_code_or_version_changes_the_key(monkeypatch):

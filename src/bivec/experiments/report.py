@@ -302,7 +302,6 @@ def summary(outcome: Outcome) -> dict[str, Any]:
             for name in experiment.methods
         },
         "seeds": list(experiment.seeds),
-        "max_neighbors": experiment.max_neighbors,
         "rows": records(outcome),
         "notes": problems(outcome),
         "environments": [
