@@ -96,10 +96,6 @@ def link_prediction(
     ] = "0.5",
     seeds: Seeds = 1,
     tasks: Annotated[str, typer.Option(help="Of left, right and unified.")] = "left,right,unified",
-    max_neighbors: Annotated[
-        int | None,
-        typer.Option(help="Neighbours that a node's machine is trained on, at most. Default: all."),
-    ] = None,
     settings: Settings = None,
     jobs: Jobs = None,
     data_dir: DataDir = None,
@@ -115,8 +111,6 @@ def link_prediction(
         "tasks": _words(tasks),
         "seeds": list(range(seeds)),
     }
-    if max_neighbors is not None:
-        values["max_neighbors"] = max_neighbors
     _evaluate("link-prediction", values, file, dataset, methods, settings, reading, data_dir, jobs,
               output, json)  # fmt: skip
 

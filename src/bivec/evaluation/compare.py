@@ -13,7 +13,6 @@ import numpy as np
 from bivec.checks import check_choice
 from bivec.errors import InputError
 from bivec.evaluation.link_prediction import TASKS, Progress, check_vectors, link_prediction
-from bivec.evaluation.personalized import most_neighbors
 from bivec.evaluation.references import REFERENCES, reference_scores
 from bivec.evaluation.scores import LinkScores
 from bivec.evaluation.splits import hold_out
@@ -76,7 +75,6 @@ def evaluate_links(
     *,
     references: Sequence[str] = tuple(REFERENCES),
     connected: bool = False,
-    max_neighbors: int | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[LinkRun]:
@@ -93,7 +91,7 @@ def evaluate_links(
         See :func:`bivec.evaluation.hold_out`. Every split is verified before it is used.
     seeds : iterable of int
         One split each, the same for all methods.
-    tasks, max_neighbors
+    tasks : sequence of str
         See :func:`bivec.evaluation.link_prediction`.
     references : sequence of {"popularity", "item-knn"}
         Predictors without vectors, measured on the same pairs if the unified task is.
@@ -116,7 +114,6 @@ def evaluate_links(
     """
     for task in tasks:
         check_choice("task", task, TASKS)
-    most_neighbors(max_neighbors)
     for name in references:
         check_choice("reference", name, tuple(REFERENCES))
     clash = sorted(set(methods) & set(references))
@@ -156,9 +153,8 @@ def evaluate_links(
                 runs.append(LinkRun(name, seed, {}, *fit, error=str(error)))
             else:
                 scores = link_prediction(
-                    split, *vectors, tasks, random_state=seed, max_neighbors=max_neighbors,
-                    n_jobs=n_jobs, progress=tell,
-                )  # fmt: skip
+                    split, *vectors, tasks, random_state=seed, n_jobs=n_jobs, progress=tell
+                )
                 runs.append(LinkRun(name, seed, scores, *fit))
             done += 1
     if progress is not None:

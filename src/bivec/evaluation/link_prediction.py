@@ -34,7 +34,6 @@ def link_prediction(
     tasks: Sequence[str] = TASKS,
     *,
     random_state: Any = 0,
-    max_neighbors: int | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> dict[str, LinkScores]:
@@ -52,9 +51,6 @@ def link_prediction(
     random_state : int, numpy generator or None
         The seed of negatives, first weights and batches. Equal seeds give equal figures, whatever
         ``n_jobs``.
-    max_neighbors : int, optional
-        Train the machine of a node that has more training neighbours on that many of them, drawn
-        at random. Not in the paper: hubs of thousands of neighbours take minutes without it.
     n_jobs : int, optional
         Threads; every core where not given.
     progress : callable, optional
@@ -68,8 +64,7 @@ def link_prediction(
     Raises
     ------
     InputError
-        If vectors do not fit the graph or are not finite, the split has no negatives, or
-        ``max_neighbors`` is less than 1.
+        If vectors do not fit the graph or are not finite, or the split has no negatives.
 
     References
     ----------
@@ -88,7 +83,6 @@ def link_prediction(
     """
     for task in tasks:
         check_choice("task", task, TASKS)
-    personalized.most_neighbors(max_neighbors)
     lefts, rights, is_link = labelled_pairs(split)
     train = split.train
     left = check_vectors(left_vectors, train, "left")
@@ -114,9 +108,8 @@ def link_prediction(
                 else (train.right, left, rights, lefts)
             )
             decisions, n_models = personalized.decide(
-                own, table, owners, others, side=side, seed=seed, max_neighbors=max_neighbors,
-                n_jobs=n_jobs, progress=tell,
-            )  # fmt: skip
+                own, table, owners, others, side=side, seed=seed, n_jobs=n_jobs, progress=tell
+            )
         results[task] = measure(decisions, is_link, n_models=n_models, started=started)
         if progress is not None:
             progress((k + 1) / len(tasks), task)

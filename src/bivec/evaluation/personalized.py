@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bivec.checks import check_integer
 from bivec.graph.side import GraphSide
 from bivec.parallel import Workers
 
@@ -29,7 +28,6 @@ NEGATIVES = 5
 """Negatives for each neighbour."""
 
 _STREAM = 300
-_ALL = 2**63 - 1
 _ROOM = 512 << 20
 _BIG, _CHUNK = 1000, 64
 
@@ -44,7 +42,6 @@ def decide(
     *,
     side: int,
     seed: int = 0,
-    max_neighbors: int | None = None,
     n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[npt.NDArray[np.float64], int]:
@@ -62,10 +59,6 @@ def decide(
         0 where the owners are left nodes, 1 where right; part of the key of the random draws.
     seed : int
         Negatives are a function of seed, side and node: no order and no thread can change them.
-    max_neighbors : int, optional
-        The machine of a node with more neighbours is trained on that many of them, drawn without
-        replacement, and five negatives for each of those: a machine's cost grows with the square of
-        its points. The draw is a function of seed, side and node, too. All where not given.
     n_jobs : int, optional
         Threads; every core where not given.
     progress : callable, optional
@@ -73,14 +66,12 @@ def decide(
 
     Notes
     -----
-    Negatives are distinct and no neighbours in training, drawn ones or others; a held-out
-    neighbour may be among them, as nothing that is held out is looked at. Where there are fewer
-    than five for each neighbour, all are taken. A node without neighbours decides -1, one that
-    neighbours all decides 1: no machine is trained for them.
+    Negatives are distinct and no neighbours in training; a held-out neighbour may be among them, as
+    nothing that is held out is looked at. Where there are fewer than five for each neighbour, all
+    are taken. A node without neighbours decides -1, one that neighbours all decides 1: no
+    machine is trained for them.
     """
     from bivec.kernels.personal import personalize
-
-    most = most_neighbors(max_neighbors)
 
     # Group the pairs by owner, and begin with the largest machines: none is left over at the end.
     nodes, group, counts = np.unique(owners, return_inverse=True, return_counts=True)
@@ -93,7 +84,7 @@ def decide(
     pair_rows = others[order].astype(np.int64)
 
     # Train and decide
-    size = np.minimum(train.degrees[nodes].astype(np.int64), most) * (1 + NEGATIVES)
+    size = train.degrees[nodes].astype(np.int64) * (1 + NEGATIVES)
     done = _Done(_cost(size), progress)
     decisions, trained = np.empty(len(order)), np.zeros(len(nodes), dtype=bool)
     indices = train.indices.astype(np.int64)
@@ -106,8 +97,8 @@ def decide(
                 local.marks = np.full(len(table), -1, np.int64)
             personalize(
                 train.indptr, indices, table, nodes, pair_ptr, pair_rows, seed, _STREAM + side,
-                NEGATIVES, most, C, GAMMA, TOLERANCE, room, local.marks, first + start,
-                first + stop, decisions, trained,
+                NEGATIVES, C, GAMMA, TOLERANCE, room, local.marks, first + start, first + stop,
+                decisions, trained,
             )  # fmt: skip
             done(first + start, first + stop)
 
@@ -120,30 +111,14 @@ def decide(
     return result, int(trained.sum())
 
 
-def most_neighbors(max_neighbors: Any) -> int:
-    """Return how many neighbours a machine may be trained on, or say what is wrong with it."""
-    if max_neighbors is None:
-        return _ALL
-    return min(_ALL, check_integer("max_neighbors", max_neighbors, low=1))
-
-
-def machine_rows(
-    train: GraphSide,
-    n_others: int,
-    node: int,
-    *,
-    side: int,
-    seed: int,
-    max_neighbors: int | None = None,
-) -> Rows:
+def machine_rows(train: GraphSide, n_others: int, node: int, *, side: int, seed: int) -> Rows:
     """Return the rows that a node's machine is trained on: its neighbours, then its negatives."""
     from bivec.kernels.personal import training_rows
 
     indices = train.indices.astype(np.int64)
     rows: Rows = training_rows(
-        train.indptr, indices, n_others, node, seed, _STREAM + side, NEGATIVES,
-        most_neighbors(max_neighbors),
-    )  # fmt: skip
+        train.indptr, indices, n_others, node, seed, _STREAM + side, NEGATIVES
+    )
     return rows
 
 

@@ -41,8 +41,6 @@ class Experiment:
         One repetition each: of split, method and tasks.
     train_shares, tasks
         Of link prediction and sensitivity.
-    max_neighbors : int, optional
-        Of link prediction: neighbours that the machine of a node is trained on, at most.
     rates : tuple of int
         Samples a node, for sensitivity.
     test_share, k, protocols, scorers
@@ -64,7 +62,6 @@ class Experiment:
     seeds: tuple[int, ...] = (0,)
     train_shares: tuple[float, ...] = (0.5,)
     tasks: tuple[str, ...] = TASKS
-    max_neighbors: int | None = None
     rates: tuple[int, ...] = tuple(2**k for k in range(11))
     test_share: float = 0.4
     k: int = 10
@@ -146,7 +143,7 @@ def _parse(text: str, name: str, place: str) -> Experiment:
 _COMMON = ("kind", "title", "paper", "notes", "datasets", "methods", "parameters", "seeds",
            "published", "quick")  # fmt: skip
 _OWN = {
-    "link-prediction": ("train_shares", "tasks", "max_neighbors"),
+    "link-prediction": ("train_shares", "tasks"),
     "recommendation": ("test_share", "k", "protocols", "scorers"),
     "sensitivity": ("train_shares", "tasks", "rates"),
 }
@@ -269,7 +266,6 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "seeds": _several(lambda key, value: check_integer(key, value, low=0)),
     "train_shares": _several(lambda key, value: check_number(key, value, above=0, below=1)),
     "tasks": _choices(*TASKS),
-    "max_neighbors": lambda key, value: check_integer(key, value, low=1),
     "rates": _several(lambda key, value: check_integer(key, value, low=1)),
     "test_share": lambda key, value: check_number(key, value, above=0, below=1),
     "k": lambda key, value: check_integer(key, value, low=1),

@@ -49,8 +49,7 @@ def _links(
         estimator.set_params(n_jobs=n_jobs)
     (run,) = evaluate_links(
         source.graph, {cell.method: estimator}, cell.spec["share"], [cell.seed],
-        cell.spec["tasks"], references=(), max_neighbors=cell.spec.get("max_neighbors"),
-        n_jobs=n_jobs, progress=progress,
+        cell.spec["tasks"], references=(), n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
     return asdict(run)
 

@@ -48,9 +48,6 @@ def _link_cells(experiment: Experiment, source: Source, common: dict[str, Any]) 
                         "tasks": list(experiment.tasks),
                         "code": _code(method),
                     }
-                    if experiment.max_neighbors is not None:
-                        # Only where it is given: the keys of all other experiments stay.
-                        spec["max_neighbors"] = experiment.max_neighbors
                     yield Cell("links", source.name, method, seed, spec, share, rate)
 
 

@@ -175,11 +175,6 @@ def _setting(outcome: Outcome) -> list[Block]:
             f"Hold-out with training shares {shares}: edges are removed in random order, never the "
             "last edge of a node; as many absent pairs are the negatives."
         )
-        if experiment.max_neighbors is not None:
-            items.append(
-                f"The machine of a node with more than {experiment.max_neighbors:,} training "
-                "neighbours is trained on that many of them; in the paper on all."
-            )
     items.append(f"Seeds: {', '.join(map(str, experiment.seeds))}.")
     for method in experiment.methods:
         estimator = make_method(method, **experiment.parameters.get(method, {}))

@@ -46,45 +46,36 @@ def _draw_absent(
 
 @inner
 def _rows_of(
-    indptr: Array, indices: Array, node: int, seed: Any, relation: int, ratio: int, most: int,
-    marks: Array, stamp: int,
+    indptr: Array, indices: Array, node: int, seed: Any, relation: int, ratio: int, marks: Array,
+    stamp: int,
 ) -> Array:  # fmt: skip  # pragma: no cover
-    """Return the neighbours of a node, ``most`` of them if it has more, and then its negatives."""
+    """Return the neighbours of a node and then its negatives."""
     first, degree = indptr[node], indptr[node + 1] - indptr[node]
-    kept, absent = min(degree, most), len(marks) - degree
-    n = kept + min(ratio * kept, absent)
+    absent = len(marks) - degree
+    n = degree + min(ratio * degree, absent)
     rows = np.empty(n, np.int64)
     for k in range(degree):
-        marks[indices[first + k]] = stamp
-    own = stream(seed, relation, node)
-    if kept == degree:
-        rows[:kept] = indices[first : first + degree]
-    else:
-        pool = indices[first : first + degree].copy()
-        key = step_key(own, 1)  # step 0 is that of the negatives
-        for k in range(kept):
-            other = k + below(key, k, degree - k)
-            pool[k], pool[other] = pool[other], pool[k]
-            rows[k] = pool[k]
-    _draw_absent(step_key(own, 0), marks, stamp, absent, n - kept, rows[kept:])
+        rows[k] = indices[first + k]
+        marks[rows[k]] = stamp
+    key = step_key(stream(seed, relation, node), 0)
+    _draw_absent(key, marks, stamp, absent, n - degree, rows[degree:])
     return rows
 
 
 @kernel
 def training_rows(
-    indptr: Array, indices: Array, n_other: int, node: int, seed: Any, relation: int, ratio: int,
-    most: int,
-) -> Array:  # fmt: skip  # pragma: no cover
+    indptr: Array, indices: Array, n_other: int, node: int, seed: Any, relation: int, ratio: int
+) -> Array:  # pragma: no cover
     """Return what the machine of a node is trained on: neighbours, then negatives."""
     marks = np.full(n_other, -1, np.int64)
-    return _rows_of(indptr, indices, node, seed, relation, ratio, most, marks, 0)
+    return _rows_of(indptr, indices, node, seed, relation, ratio, marks, 0)
 
 
 @kernel
 def personalize(
     indptr: Array, indices: Array, table: Array, nodes: Array, pair_ptr: Array, pair_rows: Array,
-    seed: Any, relation: int, ratio: int, most: int, c: float, gamma: float, tol: float,
-    room: int, marks: Array, start: int, stop: int, out: Array, trained: Array,
+    seed: Any, relation: int, ratio: int, c: float, gamma: float, tol: float, room: int,
+    marks: Array, start: int, stop: int, out: Array, trained: Array,
 ) -> None:  # fmt: skip  # pragma: no cover
     """Train a machine for each of ``nodes[start:stop]`` and decide on its pairs.
 
@@ -98,8 +89,6 @@ def personalize(
         Node m has the pairs ``pair_rows[pair_ptr[m]:pair_ptr[m + 1]]``, rows of the table.
     seed, relation, ratio
         Negatives: ``ratio`` for each neighbour, distinct, drawn from the stream of the node.
-    most
-        Neighbours that a machine is trained on, at most; drawn from the same stream.
     marks
         Scratch, one int64 for each row of the table, of one thread; below zero at first.
     out, trained
@@ -108,13 +97,13 @@ def personalize(
     dim = table.shape[1]
     for m in range(start, stop):
         node = nodes[m]
-        kept = min(indptr[node + 1] - indptr[node], most)
-        rows = _rows_of(indptr, indices, node, seed, relation, ratio, most, marks, m)
+        degree = indptr[node + 1] - indptr[node]
+        rows = _rows_of(indptr, indices, node, seed, relation, ratio, marks, m)
         n = len(rows)
         points, labels = np.empty((n, dim), np.float32), np.empty(n, np.float64)
         for k in range(n):
             points[k] = table[rows[k]]
-            labels[k] = 1.0 if k < kept else -1.0
+            labels[k] = 1.0 if k < degree else -1.0
         a, b = pair_ptr[m], pair_ptr[m + 1]
         queries = np.empty((b - a, dim), np.float32)
         for q in range(b - a):
@@ -127,8 +116,8 @@ def warmup() -> None:
     table = np.zeros((2, 1), np.float32)
     indptr, row = np.array([0, 1], np.int64), np.zeros(1, np.int64)
     indptr.flags.writeable = False
-    training_rows(indptr, row, 2, 0, 0, 0, 5, 1)
+    training_rows(indptr, row, 2, 0, 0, 0, 5)
     personalize(
-        indptr, row, table, row, np.array([0, 1], np.int64), row, 0, 0, 5, 1, 1.0, 0.1, 1e-3, 64,
+        indptr, row, table, row, np.array([0, 1], np.int64), row, 0, 0, 5, 1.0, 0.1, 1e-3, 64,
         np.full(2, -1, np.int64), 0, 1, np.empty(1), np.zeros(1, bool),
     )  # fmt: skip
