@@ -6,7 +6,7 @@ Runs the experiments ``which-method-links`` and ``which-method-recommendation`` 
 tables between two marks of the page. Finished cells are kept, so a run that was cut short goes on,
 and a method that was added is all that is computed. ``--only`` names the graphs of this run,
 ``--methods`` the methods; the tables have those that were run. ``--quick`` is one seed instead of
-three.
+three, ``--kept`` shows what has been finished so far.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def run(name, options):
     store = experiments.CellStore(options.cache or experiments.default_directory())
     return experiments.run_experiment(
         experiment, quick=options.quick, data_dir=options.data_dir, store=store,
-        n_jobs=options.jobs, progress=tell,
+        n_jobs=options.jobs, progress=tell, compute=not options.kept,
     )  # fmt: skip
 
 
@@ -148,6 +148,7 @@ def main():
     parser.add_argument("--data-dir")
     parser.add_argument("--cache", type=Path, help="where finished cells are kept")
     parser.add_argument("--jobs", type=int)
+    parser.add_argument("--kept", action="store_true", help="show what is kept, compute nothing")
     parser.add_argument("--output", type=Path, default=PAGE)
     options = parser.parse_args()
     start = time.perf_counter()

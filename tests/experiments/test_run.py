@@ -72,6 +72,15 @@ def test_more_seeds_compute_only_what_is_new(store, computed):
     assert all("seed 1" in cell for cell in computed)
 
 
+def test_what_is_kept_can_be_shown_without_computing(store, computed):
+    experiments.run_experiment(experiment(seeds=[0]), store=store)
+    computed.clear()
+    shown = experiments.run_experiment(experiment(seeds=[0, 1]), store=store, compute=False)
+    assert computed == []
+    assert len(shown.results) == 3
+    assert len([note for note in shown.notes if "seed 1: not measured" in note]) == 3
+
+
 def test_what_decides_figures_decides_the_key():
     source = Source("women", southern_women())
     base = experiment(methods=["fobe"])

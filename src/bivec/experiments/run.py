@@ -72,6 +72,7 @@ def run_experiment(
     sources: Mapping[str, Source] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    compute: bool = True,
 ) -> Outcome:
     """Compute every cell of an experiment that is not kept already.
 
@@ -91,6 +92,8 @@ def run_experiment(
         Threads; they change times, not figures.
     progress : callable, optional
         Called with a :class:`Step`.
+    compute : bool
+        Whether to; if not, cells that are not kept are left out and noted.
 
     Returns
     -------
@@ -126,6 +129,9 @@ def run_experiment(
     n, warm, here = len(cells), False, environment()
     for done, cell in enumerate(cells):
         result, seconds = kept.get(cell), 0.0
+        if result is None and not compute:
+            outcome.notes.append(f"{cell}: not measured")
+            continue
         if result is None:
             if not warm:
                 _warm_up()
