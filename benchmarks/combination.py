@@ -118,8 +118,7 @@ def quality(name, seeds, held):
         if held:
             split = hold_out(split.train, 0.7, random_state=seed)
         models = {
-            model.method: fitted(model(random_state=seed), split.train)
-            for model in (FOBE, HOBE)
+            model.method: fitted(model(random_state=seed), split.train) for model in (FOBE, HOBE)
         }
         inputs = [model.embedding_ for model, _ in models.values()]
         for kind in KINDS:
