@@ -91,7 +91,7 @@ class Verbs:
         >>> import bivec
         >>> emb = bivec.FOBE(dim=16).fit(bivec.datasets.southern_women()).embedding_
         >>> emb.recommend("Flora Price", n=3).ids
-        ['E8', 'E7', 'E12']
+        ['E12', 'E10', 'E8']
         """
         from bivec.queries import recommend
 
@@ -262,7 +262,7 @@ class Verbs:
         >>> new
         FoldedSide(1 left, dim 16, 1 unknown neighbour)
         >>> emb.extended(new).recommend("Zoe", n=2).ids
-        ['E9', 'E8']
+        ['E10', 'E9']
         """
         from bivec.embedding.folded import folded
 
