@@ -211,7 +211,7 @@ def _model(
 ) -> BipartiteEstimator:
     from bivec.baselines import ALL_METHODS
     from bivec.models import PRESETS
-    from bivec.models.base import SampledEstimator
+    from bivec.models.sampled import SampledEstimator
 
     known: dict[str, Any] = {**ALL_METHODS, **PRESETS}
     if method not in known:

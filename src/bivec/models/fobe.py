@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from bivec.models.base import ProgressCallback, SampledEstimator
+from bivec.models.base import ProgressCallback
+from bivec.models.sampled import SampledEstimator
 from bivec.settings import Settings
 
 

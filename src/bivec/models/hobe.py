@@ -16,7 +16,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from bivec.graph import BipartiteGraph
-from bivec.models.base import ProgressCallback, SampledEstimator
+from bivec.models.base import ProgressCallback
+from bivec.models.sampled import SampledEstimator
 from bivec.settings import Settings
 from bivec.similarity import EdgeSimilarity, edge_similarities
 
