@@ -145,7 +145,7 @@ def smooth_side(
     Needs room for 64 columns of the other side. A vector of which nothing is left, as in a graph of
     one edge, stays zero. With ``pairs`` it ends when those are close.
     """
-    from bivec.kernels.smooth import gather
+    from bivec.kernels.smooth import from_bridges, to_bridges
 
     n, dim = table.shape
     _to_length_one(table)
@@ -154,38 +154,43 @@ def smooth_side(
     pull = (1 / np.maximum(far.degrees, 1)).astype(np.float32)
     weight = bridge_weights(own, pull)
     share = np.divide(1, weight, out=np.zeros(n), where=weight > 0).astype(np.float32)
-    part = (weight / weight.sum()).astype(np.float32)
     mean = pull * pull
     bridges = np.empty((len(far), _COLUMNS), np.float32)
-    still, ignored = np.zeros(dim, np.float32), np.zeros(len(far), np.float32)
+    totals = np.empty((-(-len(far) // _CHUNK), _COLUMNS), np.float32)
+    scales: Table = np.ones(n, np.float32)  # of the rows, which have length 1 only times these
 
-    def columns(first: int, center: Table, squares: Table) -> None:
-        offset = center[first : first + _COLUMNS]
-        zero = still[: len(offset)]
+    def columns(first: int, squares: Table) -> None:
+        width = min(_COLUMNS, dim - first)
 
         def there(a: int, b: int) -> None:
-            gather(far.indptr, far.indices, table, first, mean, zero, bridges, 0, ignored, a, b)
+            total = totals[a // _CHUNK, :width]
+            to_bridges(far.indptr, far.indices, table, scales, first, pull, bridges, total, a, b)
 
         def back(a: int, b: int) -> None:
-            gather(own.indptr, own.indices, bridges, 0, share, offset, table, first, squares, a, b)
+            from_bridges(
+                own.indptr, own.indices, bridges, mean, share, center, table, first, squares, a, b
+            )
 
         workers.run(there, len(far), _CHUNK)
+        center = (totals[:, :width].sum(axis=0, dtype=np.float64) / weight.sum()).astype(np.float32)
         workers.run(back, n, _CHUNK)
 
-    for done in range(1, steps + 1):
-        center = np.einsum("i,ij->j", part, table)
+    done = 0
+    while done < steps:
         squares = (own.degrees == 0).astype(np.float32)
         for first in range(0, dim, _COLUMNS):
-            columns(first, center, squares)
-        np.divide(table, np.sqrt(np.where(squares > _NOTHING, squares, 1))[:, None], out=table)
+            columns(first, squares)
+        scales = np.where(squares > _NOTHING, squares, 1) ** np.float32(-0.5)
+        done += 1
         if stop is not None and stop.is_set():
-            return done
+            break
         if done % _CHECK == 0:
             if progress is not None:
                 progress(done)
-            if pairs is not None and _closeness(table, pairs) > _CLOSE:
-                return done
-    return steps
+            if pairs is not None and _closeness(table, scales, pairs) > _CLOSE:
+                break
+    table *= scales[:, None]
+    return done
 
 
 def bridge_weights(own: GraphSide, pull: Table) -> npt.NDArray[np.float64]:
@@ -221,6 +226,7 @@ def _random_pairs(own: GraphSide, seed: int) -> Pairs:
     return a[a != b], b[a != b]
 
 
-def _closeness(table: Table, pairs: Pairs) -> float:
+def _closeness(table: Table, scales: Table, pairs: Pairs) -> float:
     cosines = np.einsum("ij,ij->i", table[pairs[0]], table[pairs[1]])
+    cosines *= scales[pairs[0]] * scales[pairs[1]]
     return float(np.exp(_KERNEL * (cosines - 1)).mean()) if len(cosines) else 0.0

@@ -21,14 +21,19 @@ LINKS = 6
 
 
 @inner
-def hint_neighbors(view: Any, i: int, stage: int) -> None:  # pragma: no cover
+def hint_neighbors(view: Any, plan: Any, i: int, stage: int) -> None:  # pragma: no cover
     """Ask ahead for the row pointers (stage 0) and first neighbours (stage 1) of neighbours."""
     start = view.indptr[i]
     for e in range(start, min(view.indptr[i + 1], start + TRIES)):
+        b = view.indices[e]
         if stage == 0:
-            prefetch(view.far_indptr, view.indices[e])
+            prefetch(view.far_indptr, b)
         else:
-            prefetch(view.far_indices, view.far_indptr[view.indices[e]])
+            prefetch(view.far_indices, view.far_indptr[b])
+        if plan.method == HOBE and stage == 0:
+            prefetch(view.far_most, b)
+        elif plan.method == HOBE:
+            prefetch(view.far_similarity, view.far_indptr[b])
 
 
 @inner
@@ -91,17 +96,19 @@ def hint_path(view: Any, plan: Any, i: int, step: int, links: int) -> None:  # p
     j = view.indices[t]
     if links == 4:
         prefetch(view.far_indptr, j)
+        prefetch(view.far_most, j)
         return
     prefetch(view.far_indices, view.far_indptr[j])
+    prefetch(view.far_similarity, view.far_indptr[j])
 
 
 @inner
 def hints(view: Any, plan: Any, steps: Any, i: int, more: int) -> None:  # pragma: no cover
     """Ask, at node i, for what the nodes behind it will read; there are ``more`` of them."""
     if more >= 2:
-        hint_neighbors(view, i + 2, 0)
+        hint_neighbors(view, plan, i + 2, 0)
     if more >= 1:
-        hint_neighbors(view, i + 1, 1)
+        hint_neighbors(view, plan, i + 1, 1)
     for s in range(steps.first, steps.first + steps.number):
         if more >= 2:
             hint(view, plan, i + 2, s, 0)

@@ -12,6 +12,9 @@ from typing import Any
 
 from bivec.kernels.jit import inner
 
+_AT_HAND = 4
+"""How many times the neighbours of the far end are looked at rather, if they are the owner's."""
+
 
 @inner
 def seek(indices: Any, low: int, high: int, value: int) -> int:  # pragma: no cover
@@ -154,12 +157,13 @@ def strongest_path(view: Any, i: int, j: int, cap: int, best: Any) -> Any:  # pr
 
     The two maxima of the paper run over the same paths i - b - a - j: the first takes
     ``min(s(i, b), s(b, a))``, the second ``min(s(b, a), s(a, j))``. So their maximum is
-    ``min(s(b, a), max(s(i, b), s(a, j)))``, maximised over the paths. The end with fewer neighbours
-    is expanded; a neighbour whose strongest edges cannot lead beyond the best so far is left out.
+    ``min(s(b, a), max(s(i, b), s(a, j)))``, maximised over the paths. Node i is expanded, whose
+    neighbours are at hand for all its samples, or j where it has far fewer; a neighbour whose
+    strongest edges cannot lead beyond the best so far is left out.
     """
     i_start, i_stop = view.indptr[i], view.indptr[i + 1]
     j_start, j_stop = view.far_indptr[j], view.far_indptr[j + 1]
-    if i_stop - i_start <= j_stop - j_start:
+    if i_stop - i_start <= _AT_HAND * (j_stop - j_start):
         n = i_stop - i_start
         looks = min(n, cap)
         for k in range(looks):
@@ -188,7 +192,7 @@ def strongest_path(view: Any, i: int, j: int, cap: int, best: Any) -> Any:  # pr
 
 @inner
 def count_paths(view: Any, i: int, j: int, cap: int) -> int:  # pragma: no cover
-    """Count the paths i - b - a - j, with the same expansion and cap as :func:`strongest_path`."""
+    """Count the paths i - b - a - j; the end with fewer neighbours is expanded."""
     i_start, i_stop = view.indptr[i], view.indptr[i + 1]
     j_start, j_stop = view.far_indptr[j], view.far_indptr[j + 1]
     total = 0
