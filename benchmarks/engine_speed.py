@@ -217,19 +217,20 @@ def resident():
 
 
 def measure_memory(nodes):
-    """Print the peak of this process over its size before the graph, and what it should be."""
-    fobe_trainer(random_graph(100)).run()
+    """Print the peak of this process over its size before the graph, and what it should be.
+
+    A whole fit: start, one epoch, eight steps of smoothing.
+    """
+    model = FOBE(n_samples=4, epochs=1, smoothing=8)
+    model.fit(random_graph(100))
     base = resident()
     graph = random_graph(nodes)
     Path("/proc/self/clear_refs").write_text("5")  # start the peak afresh
-    trainer = fobe_trainer(graph, epochs=1)
-    trainer.run()
+    model.fit(graph)
     status = Path("/proc/self/status").read_text()
     peak = int(status.split("VmHWM:")[1].split()[0]) * 1024
-    tables = sum(t.nbytes for t in (trainer.left, trainer.right)) + 4 * (
-        graph.n_left + graph.n_right
-    )
-    allowed = tables + graph.nbytes
+    tables = model.left_embedding_.nbytes + model.right_embedding_.nbytes
+    allowed = tables + 4 * (graph.n_left + graph.n_right) + graph.nbytes
     print(
         json.dumps(
             {

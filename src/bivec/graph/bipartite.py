@@ -101,6 +101,7 @@ class BipartiteGraph:
                 "Remove the repetition, or choose duplicates='sum', 'max' or 'last'.",
             ) from None
         self._set(left_vocabulary, right_vocabulary, forward, backward, report)
+        pa.default_memory_pool().release_unused()  # what sorting ids took, for who comes next
 
     def _set(
         self,
