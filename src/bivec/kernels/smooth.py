@@ -15,7 +15,7 @@ from bivec.kernels.jit import Array, inner, kernel, vector_inner
 from bivec.kernels.vector import pointer, prefetch
 
 _ZERO = np.float32(0)
-_AHEAD, _LINE = 12, 16
+_AHEAD, _LINE = 24, 16
 """Edges between asking for a row and its use, and numbers in a cache line."""
 
 
