@@ -14,6 +14,7 @@ import bivec
 from bivec.cli import main
 from bivec.cli.combine import Parameters
 from bivec.combine import Combination
+from bivec.combine.combination import EPOCHS
 
 
 @pytest.fixture
@@ -90,7 +91,8 @@ def test_help_tells_the_defaults(capsys):
     elsewhere = {"kind", "embeddings", "random_state", "n_jobs", "progress"}
     parameters = inspect.signature(Combination).parameters
     assert offered == set(parameters) - elsewhere
-    for name in offered:
+    assert f"Default: {EPOCHS['direct']} or {EPOCHS['auto-regularized']}, by kind." in text
+    for name in offered - {"epochs"}:
         found = re.search(rf"--{name.replace('_', '-')} .*?Default: (\S+)\. ", text)
         assert found, name
         assert found[1] == str(parameters[name].default), name

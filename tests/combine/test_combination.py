@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import bivec
 from bivec import FOBE, HOBE, BipartiteGraph, Combination, InputError
 from bivec.combine import KINDS
+from bivec.combine.combination import EPOCHS
 from bivec.errors import MissingExtraError
 
 QUICK = {"dim": 6, "epochs": 3}
@@ -308,3 +309,9 @@ def test_it_joins_the_evaluation(graph):
     runs = evaluate_links(graph, methods, seeds=[0, 1], tasks=["unified"], references=())
     assert [(run.method, run.seed) for run in runs] == [(k, s) for s in (0, 1) for k in KINDS]
     assert all(run.error is None and 0 < run.scores["unified"].accuracy <= 1 for run in runs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_epochs_go_by_the_kind_unless_told(inputs, graph, kind):
+    model = Combination(kind, dim=3, embeddings=inputs, patience=100)
+    assert len(model.fit(graph).history_) == EPOCHS[kind]

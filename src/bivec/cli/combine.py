@@ -37,7 +37,9 @@ class Parameters:
     n_negatives: Annotated[
         int | None, _option(help="Random pairs without an edge, for each node. Default: 5.")
     ] = None
-    epochs: Annotated[int | None, _option(help="Most sweeps over the edges. Default: 5.")] = None
+    epochs: Annotated[
+        int | None, _option(help="Most sweeps over the edges. Default: 5 or 10, by kind.")
+    ] = None
     learning_rate: Annotated[
         float | None, _option(help="Of Adam, falling to 0. Default: 0.003.")
     ] = None

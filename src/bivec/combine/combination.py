@@ -27,6 +27,7 @@ from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback
 from bivec.parallel import resolve_jobs
 
 KINDS = ("direct", "auto-regularized")
+EPOCHS = {"direct": 5, "auto-regularized": 10}
 
 
 class Combination(BipartiteEstimator):
@@ -49,8 +50,9 @@ class Combination(BipartiteEstimator):
         Share of the inputs that is hidden at random in each batch.
     n_negatives : int
         Random pairs without an edge, for each node, drawn afresh in each epoch.
-    epochs : int
-        Most sweeps over the edges.
+    epochs : int, optional
+        Most sweeps over the edges. By default 5, or 10 for the auto-regularized kind, which has
+        more to learn.
     learning_rate : float
         Of Adam; falls linearly to 0 over the epochs.
     weight_decay : float
@@ -120,7 +122,7 @@ class Combination(BipartiteEstimator):
         missing: Literal["error", "zero"] = "error",
         dropout: float = 0.5,
         n_negatives: int = 5,
-        epochs: int = 5,
+        epochs: int | None = None,
         learning_rate: float = 0.003,
         weight_decay: float = 5.0,
         batch_size: int = 2048,
@@ -161,7 +163,9 @@ class Combination(BipartiteEstimator):
             dropout=check_number("dropout", self.dropout, low=0, below=1),
             n_negatives=check_integer("n_negatives", self.n_negatives, low=1),
             batch_size=check_integer("batch_size", self.batch_size, low=1),
-            epochs=check_integer("epochs", self.epochs, low=1),
+            epochs=EPOCHS[self.kind]
+            if self.epochs is None
+            else check_integer("epochs", self.epochs, low=1),
             learning_rate=check_number("learning_rate", self.learning_rate, above=0),
             weight_decay=check_number("weight_decay", self.weight_decay, low=0),
             patience=check_integer("patience", self.patience, low=1),
