@@ -17,6 +17,11 @@ the others.
 Communities know nothing of how many edges a node has. So the last entry of a smoothed vector gives
 way to :math:`\delta \log_2(1 + d_i)`.
 
+Where few steps are taken, in dense graphs and where hubs bring everything together, there is little
+of communities to know, and popularity says more about an edge. If it differs enough within a side,
+vectors there have the length :math:`d_i^{-0.3}`: popular nodes are close to each other and to all,
+and their direction stays what it is.
+
 References
 ----------
 Zhou, Huang, Schölkopf, "Learning with hypergraphs: clustering, classification, and embedding",
@@ -51,6 +56,9 @@ _KERNEL, _CLOSE = 5.0, 0.08
 RBF kernel of gamma 0.1 at norm 5. Smoothing ends when their mean is ``_CLOSE``."""
 DEGREE = 0.06
 """Of the logarithm of the degree, to base 2, in the last entry of a vector of length 1."""
+SHORTER, _FEW_STEPS, _UNEVEN = 0.3, 32, 2.2
+"""The power of the degree that vectors of popular nodes are divided by; after how few steps; and
+how many times as many edges the node at the end of an edge has to have, as the mean node."""
 _COLUMNS, _CHUNK = 64, 1024
 _NOTHING = 1e-20
 _STREAM = 230
@@ -66,10 +74,10 @@ def check_smoothing(smoothing: Any) -> int | None:
 
 
 class Smoothed(NamedTuple):
-    """Steps done on each side, and whether Ctrl-C ended them."""
+    """Steps done on each side, the power of degrees there, and whether Ctrl-C ended them."""
 
-    left: int
-    right: int
+    steps: tuple[int, int]
+    powers: tuple[float, float]
     interrupted: bool
 
 
@@ -91,7 +99,8 @@ def smooth(
     graph : BipartiteGraph
         The graph; weights of edges do not matter.
     left, right : array of float32
-        Vectors of its nodes. Afterwards they have length 1 but for the last entry.
+        Vectors of its nodes. Afterwards they have length 1 but for the last entry, or a length that
+        falls with the degree.
     steps : int, optional
         By default up to 128, fewer on graphs of many edges, and until random pairs come close.
     seed : int
@@ -110,18 +119,19 @@ def smooth(
     def tell(before: int) -> Callable[[int], object] | None:
         return None if progress is None else lambda done: progress(before + done, sum(most))
 
-    def side(number: int, before: int) -> int:
+    def side(number: int, before: int) -> tuple[int, float]:
         own, far = (graph.left, graph.right)[:: -1 if number else 1]
         rule = None if steps is not None else _random_pairs(own, seed)
         table = (left, right)[number]
         done = smooth_side(table, own, far, most[number], workers, rule, stop, tell(before))
-        write_degrees(table, own.degrees)
-        return done
+        power = 0.0 if steps is not None or stop.is_set() else shortening(own.degrees, done)
+        write_degrees(table, own.degrees, power)
+        return done, power
 
     with Workers(n_jobs) as workers, stoppable() as stop:
-        first = side(0, 0)
-        second = side(1, most[0])
-    return Smoothed(first, second, stop.is_set())
+        left_steps, left_power = side(0, 0)
+        right_steps, right_power = side(1, most[0])
+    return Smoothed((left_steps, right_steps), (left_power, right_power), stop.is_set())
 
 
 def most_steps(own: GraphSide, far: GraphSide) -> int:
@@ -201,13 +211,32 @@ def bridge_weights(own: GraphSide, pull: Table) -> npt.NDArray[np.float64]:
     return sums
 
 
-def write_degrees(table: Table, degrees: npt.NDArray[np.int64]) -> None:
-    """Write the logarithm of the degree into the last entry; the others are brought to length 1."""
-    if table.shape[1] < 2:
-        return
-    table[:, -1] = 0
-    _to_length_one(table)
-    table[:, -1] = DEGREE * np.log2(1 + degrees)
+def shortening(degrees: npt.NDArray[np.int64], steps: int) -> float:
+    """Return the power of their degree by which nodes of a side have shorter vectors, maybe 0.
+
+    >>> shortening(np.array([1, 1, 1, 1, 1, 1, 1, 20]), steps=8)
+    0.3
+    >>> shortening(np.array([1, 1, 1, 1, 1, 1, 1, 20]), steps=128)
+    0.0
+    """
+    some = degrees[degrees > 0]
+    if steps > _FEW_STEPS or not len(some):
+        return 0.0
+    met = float((some.astype(np.float64) ** 2).sum() / some.sum())
+    return SHORTER if met > _UNEVEN * some.mean() else 0.0
+
+
+def write_degrees(table: Table, degrees: npt.NDArray[np.int64], power: float = 0.0) -> None:
+    """Write the logarithm of the degree into the last entry; the others are brought to length 1.
+
+    Then all are divided by this power of the degree.
+    """
+    if table.shape[1] > 1:
+        table[:, -1] = 0
+        _to_length_one(table)
+        table[:, -1] = DEGREE * np.log2(1 + degrees)
+    if power:
+        table *= (np.maximum(degrees, 1) ** -power).astype(np.float32)[:, None]
 
 
 def _to_length_one(table: Table) -> None:

@@ -24,7 +24,7 @@ from scipy import sparse
 from bivec.embedding import Embedding
 from bivec.graph import BipartiteGraph, GraphSide, Side
 from bivec.queries.fold import NewNodes, fold_in, is_smoothed, training_settings
-from bivec.queries.fold_smoothed import center, means, pulled, without_degrees
+from bivec.queries.fold_smoothed import center, means, pulled, shortened, without_degrees
 from bivec.queries.parts import OTHER, facing
 from bivec.settings import BLOCK, EpochRecord, Progress, Settings
 from bivec.similarity import EdgeSimilarity
@@ -97,7 +97,7 @@ def update(
         for number, side in enumerate(_SIDES):
             _smooth_on(
                 graph, side, tables[number], chosen[number], scales[number],
-                min(settings.epochs, _SMOOTHING_STEPS),
+                shortened(embedding, side), min(settings.epochs, _SMOOTHING_STEPS),
             )  # fmt: skip
         return Updated(graph, tables[0], tables[1], [], moved_rows)
 
@@ -121,7 +121,13 @@ def update(
 
 
 def _smooth_on(
-    graph: BipartiteGraph, side: Side, table: Table, rows: Rows, scale: float, steps: int
+    graph: BipartiteGraph,
+    side: Side,
+    table: Table,
+    rows: Rows,
+    scale: float,
+    power: float,
+    steps: int,
 ) -> None:
     """Smooth these rows of a side in place; all others are read only."""
     if not len(rows):
@@ -141,7 +147,7 @@ def _smooth_on(
         lengths = np.sqrt((moved * moved).sum(axis=1))
         bare[rows] = moved / np.where(lengths > 0, lengths, 1)[:, None]
     fresh = bare[rows]
-    write_degrees(fresh, seen.left.degrees[rows])
+    write_degrees(fresh, seen.left.degrees[rows], power)
     table[rows] = fresh * np.float32(scale)
 
 

@@ -41,7 +41,7 @@ def test_steps_follow_the_formula(dim):
     rng = np.random.default_rng(0)
     start = [rng.standard_normal((n, dim)).astype(np.float32) for n in matrix.shape]
     tables = [table.copy() for table in start]
-    assert smooth(GRAPH, *tables, steps=3) == (3, 3, False)
+    assert smooth(GRAPH, *tables, steps=3) == ((3, 3), (0, 0), False)
     for table, first, seen in zip(tables, start, (matrix, matrix.T), strict=True):
         wanted = unit(first.astype(np.float64))
         for _ in range(3):
@@ -150,3 +150,40 @@ def test_what_is_good():
     assert check_smoothing("auto") is None
     assert check_smoothing(0) == 0
     assert check_smoothing(np.int64(7)) == 7
+
+
+def hubs(n=300, seed=0):
+    """Return a dense graph whose right nodes differ in popularity, and left nodes do not."""
+    rng = np.random.default_rng(seed)
+    share = np.arange(1, 201) ** -1.2
+    share /= share.sum()
+    right = np.concatenate([rng.choice(200, 20, replace=False, p=share) for _ in range(n)])
+    return BipartiteGraph(np.repeat(np.arange(n), 20), right)
+
+
+def test_popular_nodes_have_shorter_vectors_where_there_is_little_else_to_know():
+    graph = hubs()
+    model = FOBE(dim=16, epochs=2, n_samples=8, norm=None).fit(graph)
+    assert max(model.smoothing_steps_) <= 32
+    assert model.shortening_ == (0, smoothing.SHORTER)
+    assert model.embedding_.params["shortening"] == [0, smoothing.SHORTER]
+    lengths = np.linalg.norm(model.right_embedding_[:, :-1], axis=1)
+    np.testing.assert_allclose(lengths, graph.right.degrees**-smoothing.SHORTER, rtol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(model.left_embedding_[:, :-1], axis=1), 1, rtol=1e-5)
+
+
+def test_directions_do_not_depend_on_lengths():
+    graph = hubs()
+    model = FOBE(dim=16, epochs=2, n_samples=8, norm=None).fit(graph)
+    steps = model.smoothing_steps_[1]
+    told = FOBE(dim=16, epochs=2, n_samples=8, norm=None, smoothing=steps).fit(graph)
+    assert told.shortening_ == (0, 0)  # who gives the steps gets nothing else
+    np.testing.assert_allclose(
+        unit(told.right_embedding_), unit(model.right_embedding_), rtol=1e-4, atol=1e-6
+    )
+
+
+def test_communities_keep_their_length():
+    assert smoothing.shortening(np.array([1] * 50 + [50]), steps=33) == 0
+    assert smoothing.shortening(np.array([3] * 50), steps=8) == 0
+    assert smoothing.shortening(np.zeros(3, np.int64), steps=8) == 0

@@ -324,3 +324,26 @@ def test_training_some_rows_is_training_when_all_are_chosen(method):
     assert np.array_equal(whole.left, some.left)
     assert np.array_equal(whole.right, some.right)
     assert [r.loss for r in whole.history] == [r.loss for r in some.history]
+
+
+def test_where_popular_nodes_are_shorter_so_are_new_ones():
+    """A copy lands on its original, length and all, and updating keeps lengths to degrees."""
+    rng = np.random.default_rng(1)
+    share = np.arange(1, 201) ** -1.2
+    share /= share.sum()
+    right = np.concatenate([rng.choice(200, 20, replace=False, p=share) for _ in range(300)])
+    graph = BipartiteGraph(np.repeat(np.arange(300), 20), right)
+    model = bivec.FOBE(dim=16, epochs=2, n_samples=8).fit(graph)
+    power = model.shortening_[1]
+    assert power > 0
+    folded = model.fold_in(copies(graph, "right"), side="right").vectors
+    known = graph.right.degrees > 0
+    np.testing.assert_allclose(
+        np.linalg.norm(folded[known, :-1], axis=1),
+        np.linalg.norm(model.right_embedding_[known, :-1], axis=1),
+        rtol=1e-4,
+    )
+    updated = model.update(pd.DataFrame({"left": [0, 1, 2], "right": [199, 199, 198]}))
+    lengths = np.linalg.norm(updated.right_embedding_[known, :-1], axis=1)
+    by_degree = lengths * updated.graph_.right.degrees[known] ** power
+    np.testing.assert_allclose(by_degree, by_degree[0], rtol=1e-3)

@@ -76,6 +76,8 @@ class HOBE(SampledEstimator):
         Epochs done.
     smoothing_steps_ : pair of int
         Steps of smoothing done, left and right.
+    shortening_ : pair of float
+        The power of its degree by which a node's vector is shorter, left and right: 0 or 0.3.
 
     Notes
     -----

@@ -127,12 +127,13 @@ class SampledEstimator(BipartiteEstimator):
         )
         del trainer, similarity  # their memory is for smoothing
         self.smoothing_steps_ = (0, 0)
+        self.shortening_ = (0.0, 0.0)
         if steps != 0:
             done = smooth(
                 graph, learned.left, learned.right, steps, settings.seed, self.n_jobs,
                 self._smoothing_progress(learned.history),
             )  # fmt: skip
-            self.smoothing_steps_ = (done.left, done.right)
+            self.smoothing_steps_, self.shortening_ = done.steps, done.powers
             learned = learned._replace(interrupted=learned.interrupted or done.interrupted)
         return learned
 

@@ -29,7 +29,11 @@ Rows = npt.NDArray[np.int64]
 
 
 def fold_smoothed(
-    vectors: Vectors, graph: BipartiteGraph, nodes: NewNodes, side: Side, scale: float
+    vectors: Vectors,
+    graph: BipartiteGraph,
+    nodes: NewNodes,
+    side: Side,
+    scale: float,
 ) -> Table:
     """Return a vector for each new node; a node without known neighbours has a zero vector.
 
@@ -58,10 +62,15 @@ def fold_smoothed(
         shape=(len(degrees), graph.n_right),
     )
     out = pulled(links, bridges) - middle
-    write_degrees(out, degrees)
+    write_degrees(out, degrees, shortened(vectors, side))
     out[degrees == 0] = 0
     out *= np.float32(scale)
     return out
+
+
+def shortened(vectors: Vectors, side: Side) -> float:
+    """Return the power of the degree by which vectors of a side are shorter."""
+    return float(vectors.params.get("shortening", (0, 0))[side == "right"])
 
 
 def without_degrees(table: Table) -> Table:
