@@ -56,7 +56,7 @@ _KERNEL, _CLOSE = 5.0, 0.08
 RBF kernel of gamma 0.1 at norm 5. Smoothing ends when their mean is ``_CLOSE``."""
 DEGREE = 0.06
 """Of the logarithm of the degree, to base 2, in the last entry of a vector of length 1."""
-SHORTER, _FEW_STEPS, _UNEVEN = 0.3, 32, 2.2
+SHORTER, _FEW_STEPS, _UNEVEN = 0.3, 24, 2.2
 """The power of the degree that vectors of popular nodes are divided by; after how few steps; and
 how many times as many edges the node at the end of an edge has to have, as the mean node."""
 _COLUMNS, _CHUNK = 64, 1024

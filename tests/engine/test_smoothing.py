@@ -157,14 +157,14 @@ def hubs(n=300, seed=0):
     rng = np.random.default_rng(seed)
     share = np.arange(1, 201) ** -1.2
     share /= share.sum()
-    right = np.concatenate([rng.choice(200, 20, replace=False, p=share) for _ in range(n)])
-    return BipartiteGraph(np.repeat(np.arange(n), 20), right)
+    right = np.concatenate([rng.choice(200, 30, replace=False, p=share) for _ in range(n)])
+    return BipartiteGraph(np.repeat(np.arange(n), 30), right)
 
 
 def test_popular_nodes_have_shorter_vectors_where_there_is_little_else_to_know():
     graph = hubs()
     model = FOBE(dim=16, epochs=2, n_samples=8, norm=None).fit(graph)
-    assert max(model.smoothing_steps_) <= 32
+    assert model.smoothing_steps_[1] <= 24
     assert model.shortening_ == (0, smoothing.SHORTER)
     assert model.embedding_.params["shortening"] == [0, smoothing.SHORTER]
     lengths = np.linalg.norm(model.right_embedding_[:, :-1], axis=1)
@@ -184,6 +184,6 @@ def test_directions_do_not_depend_on_lengths():
 
 
 def test_communities_keep_their_length():
-    assert smoothing.shortening(np.array([1] * 50 + [50]), steps=33) == 0
+    assert smoothing.shortening(np.array([1] * 50 + [50]), steps=25) == 0
     assert smoothing.shortening(np.array([3] * 50), steps=8) == 0
     assert smoothing.shortening(np.zeros(3, np.int64), steps=8) == 0

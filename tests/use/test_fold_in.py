@@ -331,8 +331,8 @@ def test_where_popular_nodes_are_shorter_so_are_new_ones():
     rng = np.random.default_rng(1)
     share = np.arange(1, 201) ** -1.2
     share /= share.sum()
-    right = np.concatenate([rng.choice(200, 20, replace=False, p=share) for _ in range(300)])
-    graph = BipartiteGraph(np.repeat(np.arange(300), 20), right)
+    right = np.concatenate([rng.choice(200, 30, replace=False, p=share) for _ in range(300)])
+    graph = BipartiteGraph(np.repeat(np.arange(300), 30), right)
     model = bivec.FOBE(dim=16, epochs=2, n_samples=8).fit(graph)
     power = model.shortening_[1]
     assert power > 0
