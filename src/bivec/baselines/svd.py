@@ -41,7 +41,7 @@ Matrix = npt.NDArray[np.float64]
 
 _NOTHING = 1e-7
 """Singular values below this share of the largest one are taken for 0."""
-_ROUNDS, _SPARE = 8, 16
+_ROUNDS, _SPARE = 30, 16
 """Of the randomized solver: products with the matrix and its transpose, and columns beyond dim."""
 
 
@@ -126,7 +126,7 @@ class SVD(BipartiteEstimator):
             "Choose a smaller dim.",
         )
         matrix = self._matrix(graph)
-        u, values, v = singular_vectors(matrix, self.dim, settings, self._exact(matrix))
+        u, values, v = singular_vectors(matrix, self.dim, settings)
         self.singular_values_ = values
         left, right = self._vectors(graph, u, values, v)
 
@@ -141,10 +141,6 @@ class SVD(BipartiteEstimator):
 
     def _matrix(self, graph: BipartiteGraph) -> sparse.csr_array:
         return sparse.csr_array(graph.to_scipy(), dtype=np.float64)
-
-    def _exact(self, matrix: sparse.csr_array) -> bool:
-        """Whether the singular values can be told apart."""
-        return True
 
     def _vectors(
         self, graph: BipartiteGraph, u: Matrix, values: Matrix, v: Matrix
@@ -175,9 +171,8 @@ class GSVD(SVD):
     Notes
     -----
     The first singular vectors of each component of the graph are constant on it, by singular value
-    1: they tell components apart, and nothing else. Where there are as many components as
-    dimensions, the exact solution is just that. The randomized solver takes over there, whose
-    vectors stop short of it and hold some of what comes next.
+    1: they tell components apart, and nothing else. Where there are so many of them that the exact
+    solver does not tell their vectors apart, a randomized one takes over.
 
     References
     ----------
@@ -218,13 +213,6 @@ class GSVD(SVD):
         matrix = super()._matrix(graph)
         return sparse.csr_array(matrix.multiply(left[:, None]).multiply(right[None, :]))
 
-    def _exact(self, matrix: sparse.csr_array) -> bool:
-        from scipy.sparse.csgraph import connected_components
-
-        whole = sparse.block_array([[None, matrix], [matrix.T, None]], format="csr")
-        component = connected_components(whole, directed=False)[1]
-        return len(np.unique(component[whole.indices])) < self.dim
-
     def _vectors(
         self, graph: BipartiteGraph, u: Matrix, values: Matrix, v: Matrix
     ) -> tuple[Matrix, Matrix]:
@@ -241,22 +229,24 @@ class GSVD(SVD):
 
 
 def singular_vectors(
-    matrix: sparse.csr_array, dim: int, seed: int, exact: bool = True
+    matrix: sparse.csr_array, dim: int, seed: int, restarts: int = 600
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return U, the singular values descending, and V, with ``dim`` columns; zeros fill them up.
 
-    Unless ``exact``, they are those of the matrix within a subspace that is near the leading one.
+    Where the Lanczos method has not come to an end after so many restarts, they are those of the
+    matrix within a subspace that is near the leading one.
     """
-    from scipy.sparse.linalg import svds
+    from scipy.sparse.linalg import ArpackNoConvergence, svds
 
     with _one_thread():
         if dim >= min(matrix.shape) or not matrix.nnz:
             u, values, vt = np.linalg.svd(matrix.toarray(), full_matrices=False)
-        elif exact:
-            start = np.random.default_rng(seed).standard_normal(min(matrix.shape))
-            u, values, vt = svds(matrix, k=dim, v0=start)
         else:
-            u, values, vt = _randomized(matrix, dim, seed)
+            start = np.random.default_rng(seed).standard_normal(min(matrix.shape))
+            try:
+                u, values, vt = svds(matrix, k=dim, v0=start, maxiter=restarts)
+            except ArpackNoConvergence:
+                u, values, vt = _randomized(matrix, dim, seed)
     order = np.argsort(-values, kind="stable")
     u, values, v = u[:, order], values[order], vt[order].T
     present = values > _NOTHING * values.max(initial=0)
