@@ -24,8 +24,8 @@ from scipy import sparse
 from bivec.embedding import Embedding
 from bivec.graph import BipartiteGraph, GraphSide, Side
 from bivec.queries.fold import NewNodes, fold_in, is_smoothed, training_settings
-from bivec.queries.fold_smoothed import center, means, pulled, shortened, without_degrees
-from bivec.queries.parts import OTHER, facing
+from bivec.queries.fold_smoothed import center, means, pulled, without_degrees
+from bivec.queries.parts import OTHER, facing, shortened
 from bivec.settings import BLOCK, EpochRecord, Progress, Settings
 from bivec.similarity import EdgeSimilarity
 from bivec.smoothing import write_degrees

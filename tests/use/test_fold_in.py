@@ -347,3 +347,20 @@ def test_where_popular_nodes_are_shorter_so_are_new_ones():
     lengths = np.linalg.norm(updated.right_embedding_[known, :-1], axis=1)
     by_degree = lengths * updated.graph_.right.degrees[known] ** power
     np.testing.assert_allclose(by_degree, by_degree[0], rtol=1e-3)
+
+
+def test_rankings_by_products_do_not_mind_lengths():
+    """The centroid of popular items finds popular items, though their vectors are short."""
+    rng = np.random.default_rng(1)
+    share = np.arange(1, 201) ** -1.2
+    share /= share.sum()
+    right = np.concatenate([rng.choice(200, 30, replace=False, p=share) for _ in range(300)])
+    graph = BipartiteGraph(np.repeat(np.arange(300), 30), right)
+    model = bivec.FOBE(dim=16, epochs=2, n_samples=8, norm=None).fit(graph)
+    steps = model.smoothing_steps_[1]
+    alike = bivec.FOBE(dim=16, epochs=2, n_samples=8, norm=None, smoothing=steps).fit(graph)
+    assert model.shortening_[1] > 0 == alike.shortening_[1]
+    pairs = [(user, item) for user in range(5) for item in range(20)]
+    for scorer in ("centroid", "centroid-cosine"):
+        one, other = (m.embedding_.score(pairs, scorer=scorer) for m in (model, alike))
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)

@@ -13,6 +13,7 @@ from bivec.errors import InputError
 from bivec.evaluation.rankers import Ranker, Table
 from bivec.graph import BipartiteGraph
 from bivec.queries.choose import SCORERS, make_scorer
+from bivec.queries.parts import levelled
 
 
 class EmbeddingRanker(Ranker):
@@ -66,15 +67,14 @@ class EmbeddingRanker(Ranker):
     def _vectors(self, train: BipartiteGraph) -> tuple[Table, Table]:
         vectors = self.vectors
         if hasattr(vectors, "fit"):
-            vectors.fit(train)
-            return vectors.left_embedding_, vectors.right_embedding_
+            vectors = vectors.fit(train).embedding_
         if isinstance(vectors, Embedding):
             if vectors.left.ids != train.left.ids or vectors.right.ids != train.right.ids:
                 raise InputError(
                     "the embedding has other ids than the training graph, or in another order",
                     "Train it on the training graph of this split.",
                 )
-            return vectors.left.vectors, vectors.right.vectors
+            return levelled(vectors, "left"), levelled(vectors, "right")
         left, right = vectors
         return (
             EmbeddingSide(train.left.ids, left).vectors,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from bivec.graph import BipartiteGraph, GraphSide, Side
-from bivec.queries.parts import Vectors, side_of
+from bivec.queries.parts import Vectors, shortened, side_of
 from bivec.smoothing import bridge_weights, write_degrees
 
 if TYPE_CHECKING:
@@ -66,11 +66,6 @@ def fold_smoothed(
     out[degrees == 0] = 0
     out *= np.float32(scale)
     return out
-
-
-def shortened(vectors: Vectors, side: Side) -> float:
-    """Return the power of the degree by which vectors of a side are shorter."""
-    return float(vectors.params.get("shortening", (0, 0))[side == "right"])
 
 
 def without_degrees(table: Table) -> Table:

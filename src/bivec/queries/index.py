@@ -30,7 +30,7 @@ from bivec.checks import check_integer
 from bivec.errors import FormatError, InputError, require
 from bivec.graph import BipartiteGraph, Side
 from bivec.parallel import resolve_jobs
-from bivec.queries.parts import OTHER, Vectors, fitted, side_of, without_edges
+from bivec.queries.parts import OTHER, Vectors, fitted, levelled, side_of, without_edges
 from bivec.queries.ranking import Among, Known, best_columns
 from bivec.queries.scorers import Centroid, Cosine, Dot, FactorScorer, Rows, Scorer, Table, unit
 
@@ -102,7 +102,7 @@ def build(
     threads = resolve_jobs(n_jobs)
     built: Indexes = {}
     for side in OTHER:
-        table = side_of(vectors, side).vectors
+        table = levelled(vectors, side)
         rows = np.arange(len(table))
         if vectors.graph is not None:
             rows = np.flatnonzero(vectors.graph.side(side).degrees)
@@ -133,7 +133,7 @@ def _measured(vectors: Vectors, index: Index) -> Index:
         scorer = cast("FactorScorer", fitted(vectors, served(vectors.graph), OTHER[side]))
         asking = len(side_of(vectors, OTHER[side]).vectors)
     else:
-        table = side_of(vectors, side).vectors
+        table = levelled(vectors, side)
         scorer, asking = Cosine().fit(table, table, None), len(table)
     rows = np.unique(np.linspace(0, asking - 1, min(asking, _SAMPLE)).astype(np.int64))
     n = min(_PLACES, index.report.vectors)

@@ -43,6 +43,24 @@ def facing(graph: BipartiteGraph | None, side: Side) -> BipartiteGraph | None:
     return graph if graph is None or side == "left" else graph.flipped()
 
 
+def shortened(vectors: Vectors, side: Side) -> float:
+    """Return the power of the degree by which vectors of a side are shorter (smoothing does it)."""
+    return float(vectors.params.get("shortening", (0, 0))[side == "right"])
+
+
+def levelled(vectors: Vectors, side: Side) -> Table:
+    """Return the vectors of a side with popular nodes as long as others.
+
+    They are shorter for machines that measure distances; products would put them last.
+    """
+    table: Table = side_of(vectors, side).vectors
+    power = shortened(vectors, side)
+    if not power or vectors.graph is None:
+        return table
+    degrees = np.maximum(vectors.graph.side(side).degrees, 1)
+    return table * (degrees**power).astype(np.float32)[:, None]
+
+
 def without_edges(vectors: Vectors, side: Side) -> npt.NDArray[np.bool_] | None:
     """Return a mask of a side's nodes that have no edges; None where there is no such node."""
     if vectors.graph is None:
@@ -61,8 +79,8 @@ def fitted(vectors: Vectors, scorer: str | Scorer | None, side: Side) -> Scorer:
     if isinstance(name, str) and ("scorer", name, side) in vectors.cache:
         kept: Scorer = vectors.cache["scorer", name, side]
         return kept
-    own, far = side_of(vectors, side), side_of(vectors, OTHER[side])
-    chosen = make_scorer(name).fit(own.vectors, far.vectors, facing(vectors.graph, side))
+    own, far = levelled(vectors, side), levelled(vectors, OTHER[side])
+    chosen = make_scorer(name).fit(own, far, facing(vectors.graph, side))
     if isinstance(name, str):
         vectors.cache["scorer", name, side] = chosen
     return chosen
