@@ -50,7 +50,8 @@ class FOBE(SampledEstimator):
         See ``tol``.
     smoothing : int or "auto"
         Steps of smoothing within each side after training, see :mod:`bivec.smoothing`: "auto" is as
-        many as the graph calls for, 0 none. Smoothed vectors have the degree in their last entry.
+        many as the graph calls for, 0 none. Smoothed vectors have the degree in their last entry;
+        where "auto" takes few steps, those of popular nodes may be shorter.
     norm : float, optional
         Scale the vectors of each side, by one factor, to this root mean square norm: the default
         suits smoothed vectors under an RBF kernel of gamma 0.1, 3 those that are not. None leaves
