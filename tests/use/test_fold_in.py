@@ -326,18 +326,23 @@ def test_training_some_rows_is_training_when_all_are_chosen(method):
     assert [r.loss for r in whole.history] == [r.loss for r in some.history]
 
 
-def test_where_popular_nodes_are_shorter_so_are_new_ones():
-    """A copy lands on its original, length and all, and updating keeps lengths to degrees."""
+@pytest.fixture(scope="module")
+def uneven():
+    """A dense graph whose right nodes differ in popularity: vectors get lengths by degree."""
     rng = np.random.default_rng(1)
     share = np.arange(1, 201) ** -1.2
     share /= share.sum()
     right = np.concatenate([rng.choice(200, 30, replace=False, p=share) for _ in range(300)])
-    graph = BipartiteGraph(np.repeat(np.arange(300), 30), right)
-    model = bivec.FOBE(dim=16, epochs=2, n_samples=8).fit(graph)
+    return BipartiteGraph(np.repeat(np.arange(300), 30), right)
+
+
+def test_where_popular_nodes_are_shorter_so_are_new_ones(uneven):
+    """A copy lands on its original, length and all, and updating keeps lengths to degrees."""
+    model = bivec.FOBE(dim=16, epochs=2, n_samples=8).fit(uneven)
     power = model.shortening_[1]
     assert power > 0
-    folded = model.fold_in(copies(graph, "right"), side="right").vectors
-    known = graph.right.degrees > 0
+    folded = model.fold_in(copies(uneven, "right"), side="right").vectors
+    known = uneven.right.degrees > 0
     np.testing.assert_allclose(
         np.linalg.norm(folded[known, :-1], axis=1),
         np.linalg.norm(model.right_embedding_[known, :-1], axis=1),
@@ -349,16 +354,11 @@ def test_where_popular_nodes_are_shorter_so_are_new_ones():
     np.testing.assert_allclose(by_degree, by_degree[0], rtol=1e-3)
 
 
-def test_rankings_by_products_do_not_mind_lengths():
+def test_rankings_by_products_do_not_mind_lengths(uneven):
     """The centroid of popular items finds popular items, though their vectors are short."""
-    rng = np.random.default_rng(1)
-    share = np.arange(1, 201) ** -1.2
-    share /= share.sum()
-    right = np.concatenate([rng.choice(200, 30, replace=False, p=share) for _ in range(300)])
-    graph = BipartiteGraph(np.repeat(np.arange(300), 30), right)
-    model = bivec.FOBE(dim=16, epochs=2, n_samples=8, norm=None).fit(graph)
+    model = bivec.FOBE(dim=16, epochs=2, n_samples=8, norm=None).fit(uneven)
     steps = model.smoothing_steps_[1]
-    alike = bivec.FOBE(dim=16, epochs=2, n_samples=8, norm=None, smoothing=steps).fit(graph)
+    alike = bivec.FOBE(dim=16, epochs=2, n_samples=8, norm=None, smoothing=steps).fit(uneven)
     assert model.shortening_[1] > 0 == alike.shortening_[1]
     pairs = [(user, item) for user in range(5) for item in range(20)]
     for scorer in ("centroid", "centroid-cosine"):
