@@ -206,7 +206,7 @@ def ours(graph, seed, method, options):
     start = time.process_time()
     blend = Blend().fit(*tables, split.train)
     fit = time.process_time() - start
-    centroid = EmbeddingRanker(tables, split.train, scorer="centroid")
+    centroid = EmbeddingRanker(model.embedding_, split.train, scorer="centroid")
     out = {
         "blend": {"figures": measured(blend.scores, tasks, options.jobs), "seconds": fit,
                   "train": train, "beta": blend.discount_},
