@@ -15,12 +15,9 @@ step. Nodes of one community come close enough that a classifier which has seen 
 the others.
 
 Communities know nothing of how many edges a node has. So the last entry of a smoothed vector gives
-way to :math:`\delta \log_2(1 + d_i)`.
-
-Where few steps are taken, in dense graphs and where hubs bring everything together, there is little
-of communities to know, and popularity says more about an edge. If it differs enough within a side,
-vectors there have the length :math:`d_i^{-0.3}`: popular nodes are close to each other and to all,
-and their direction stays what it is.
+way to :math:`\delta \log_2(1 + d_i)`, and vectors may have the length :math:`d_i^{-p}`, so that
+popular nodes are close to each other and to all. How many steps to take, which :math:`\delta` and
+which p, :mod:`bivec.rehearsal` tries out on the graph.
 
 References
 ----------
@@ -45,23 +42,33 @@ from bivec.parallel import Workers
 from bivec.sweeps import stoppable
 
 Table = npt.NDArray[np.float32]
-Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 MOST_STEPS, WORK = 128, 384
 """Steps where there are few edges; with more than WORK / MOST_STEPS edges a node, as many as keep
 the work for a node the same."""
-_CHECK, _PAIRS = 8, 8192
-_KERNEL, _CLOSE = 5.0, 0.08
-"""A random pair, drawn by degree, is as close as ``exp(-_KERNEL * (1 - cosine))``: the value of an
-RBF kernel of gamma 0.1 at norm 5. Smoothing ends when their mean is ``_CLOSE``."""
-DEGREE = 0.06
-"""Of the logarithm of the degree, to base 2, in the last entry of a vector of length 1."""
-SHORTER, _FEW_STEPS, _UNEVEN = 0.3, 24, 2.2
-"""The power of the degree that vectors of popular nodes are divided by; after how few steps; and
-how many times as many edges the node at the end of an edge has to have, as the mean node."""
+_CHECK = 8
+
+
+class Form(NamedTuple):
+    """How the degree of a node shows in its smoothed vector.
+
+    ``entry`` times the logarithm of the degree, to base 2, is the last entry where the others have
+    length 1; then all is divided by this ``power`` of the degree.
+    """
+
+    entry: float = 0.06
+    power: float = 0.0
+
+
+class Shape(NamedTuple):
+    """How vectors of a side are smoothed: the steps, and what becomes of them then."""
+
+    steps: int
+    form: Form = Form()
+
+
 _COLUMNS, _CHUNK = 64, 1024
 _NOTHING = 1e-20
-_STREAM = 230
 
 
 def check_smoothing(smoothing: Any) -> int | None:
@@ -74,10 +81,9 @@ def check_smoothing(smoothing: Any) -> int | None:
 
 
 class Smoothed(NamedTuple):
-    """Steps done on each side, the power of degrees there, and whether Ctrl-C ended them."""
+    """Steps done on each side, and whether Ctrl-C ended them."""
 
     steps: tuple[int, int]
-    powers: tuple[float, float]
     interrupted: bool
 
 
@@ -85,8 +91,7 @@ def smooth(
     graph: BipartiteGraph,
     left: Table,
     right: Table,
-    steps: int | None = None,
-    seed: int = 0,
+    shapes: tuple[Shape, Shape],
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Smoothed:
@@ -101,37 +106,28 @@ def smooth(
     left, right : array of float32
         Vectors of its nodes. Afterwards they have length 1 but for the last entry, or a length that
         falls with the degree.
-    steps : int, optional
-        By default up to 128, fewer on graphs of many edges, and until random pairs come close.
-    seed : int
-        Of those pairs.
+    shapes : pair of Shape
+        How many steps for each side, and in which form degrees are written.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
-        Called every few steps with the steps done, of both sides together, and how many there are
-        at most.
+        Called every few steps with the steps done, of both sides together, and how many there are.
     """
-    most = [
-        most_steps(own, far) if steps is None else steps
-        for own, far in ((graph.left, graph.right), (graph.right, graph.left))
-    ]
+    steps = [shape.steps for shape in shapes]
 
     def tell(before: int) -> Callable[[int], object] | None:
-        return None if progress is None else lambda done: progress(before + done, sum(most))
-
-    def side(number: int, before: int) -> tuple[int, float]:
-        own, far = (graph.left, graph.right)[:: -1 if number else 1]
-        rule = None if steps is not None else _random_pairs(own, seed)
-        table = (left, right)[number]
-        done = smooth_side(table, own, far, most[number], workers, rule, stop, tell(before))
-        power = 0.0 if steps is not None or stop.is_set() else shortening(own.degrees, done)
-        write_degrees(table, own.degrees, power)
-        return done, power
+        return None if progress is None else lambda done: progress(before + done, sum(steps))
 
     with Workers(n_jobs) as workers, stoppable() as stop:
-        left_steps, left_power = side(0, 0)
-        right_steps, right_power = side(1, most[0])
-    return Smoothed((left_steps, right_steps), (left_power, right_power), stop.is_set())
+
+        def side(table: Table, own: GraphSide, far: GraphSide, shape: Shape, before: int) -> int:
+            done = smooth_side(table, own, far, shape.steps, workers, stop, tell(before))
+            write_degrees(table, own.degrees, shape.form)
+            return done
+
+        done_left = side(left, graph.left, graph.right, shapes[0], 0)
+        done_right = side(right, graph.right, graph.left, shapes[1], steps[0])
+    return Smoothed((done_left, done_right), stop.is_set())
 
 
 def most_steps(own: GraphSide, far: GraphSide) -> int:
@@ -146,14 +142,13 @@ def smooth_side(
     far: GraphSide,
     steps: int,
     workers: Workers,
-    pairs: Pairs | None = None,
     stop: Event | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> int:
     """Smooth the vectors of one side in place; return the steps done.
 
     Needs room for 64 columns of the other side. A vector of which nothing is left, as in a graph of
-    one edge, stays zero. With ``pairs`` it ends when those are close.
+    one edge, stays zero.
     """
     from bivec.kernels.smooth import from_bridges, to_bridges
 
@@ -165,8 +160,8 @@ def smooth_side(
     weight = bridge_weights(own, pull)
     share = np.divide(1, weight, out=np.zeros(n), where=weight > 0).astype(np.float32)
     mean = pull * pull
-    bridges = np.empty((len(far), _COLUMNS), np.float32)
-    totals = np.empty((-(-len(far) // _CHUNK), _COLUMNS), np.float32)
+    bridges = np.empty((len(far), min(_COLUMNS, dim)), np.float32)
+    totals = np.empty((-(-len(far) // _CHUNK), min(_COLUMNS, dim)), np.float32)
     scales: Table = np.ones(n, np.float32)  # of the rows, which have length 1 only times these
 
     def columns(first: int, squares: Table) -> None:
@@ -194,11 +189,8 @@ def smooth_side(
         done += 1
         if stop is not None and stop.is_set():
             break
-        if done % _CHECK == 0:
-            if progress is not None:
-                progress(done)
-            if pairs is not None and _closeness(table, scales, pairs) > _CLOSE:
-                break
+        if progress is not None and done % _CHECK == 0:
+            progress(done)
     table *= scales[:, None]
     return done
 
@@ -211,51 +203,16 @@ def bridge_weights(own: GraphSide, pull: Table) -> npt.NDArray[np.float64]:
     return sums
 
 
-def shortening(degrees: npt.NDArray[np.int64], steps: int) -> float:
-    """Return the power of their degree by which nodes of a side have shorter vectors, maybe 0.
-
-    >>> shortening(np.array([1, 1, 1, 1, 1, 1, 1, 20]), steps=8)
-    0.3
-    >>> shortening(np.array([1, 1, 1, 1, 1, 1, 1, 20]), steps=128)
-    0.0
-    """
-    some = degrees[degrees > 0]
-    if steps > _FEW_STEPS or not len(some):
-        return 0.0
-    met = float((some.astype(np.float64) ** 2).sum() / some.sum())
-    return SHORTER if met > _UNEVEN * some.mean() else 0.0
-
-
-def write_degrees(table: Table, degrees: npt.NDArray[np.int64], power: float = 0.0) -> None:
-    """Write the logarithm of the degree into the last entry; the others are brought to length 1.
-
-    Then all are divided by this power of the degree.
-    """
+def write_degrees(table: Table, degrees: npt.NDArray[np.int64], form: Form) -> None:
+    """Write the degrees of nodes into vectors, which are brought to length 1 first."""
     if table.shape[1] > 1:
         table[:, -1] = 0
         _to_length_one(table)
-        table[:, -1] = DEGREE * np.log2(1 + degrees)
-    if power:
-        table *= (np.maximum(degrees, 1) ** -power).astype(np.float32)[:, None]
+        table[:, -1] = form.entry * np.log2(1 + degrees)
+    if form.power:
+        table *= (np.maximum(degrees, 1) ** -form.power).astype(np.float32)[:, None]
 
 
 def _to_length_one(table: Table) -> None:
     lengths = np.sqrt(np.einsum("ij,ij->i", table, table))
     np.divide(table, np.where(lengths > 0, lengths, 1)[:, None], out=table)
-
-
-def _random_pairs(own: GraphSide, seed: int) -> Pairs:
-    """Return rows of random pairs, drawn by degree: the ends of random edges."""
-    draw = np.random.Generator(np.random.Philox(key=[seed, _STREAM]))
-    edges = int(own.indptr[-1])
-    if not edges:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    ends = np.searchsorted(own.indptr, draw.integers(edges, size=2 * _PAIRS), side="right") - 1
-    a, b = ends[:_PAIRS], ends[_PAIRS:]
-    return a[a != b], b[a != b]
-
-
-def _closeness(table: Table, scales: Table, pairs: Pairs) -> float:
-    cosines = np.einsum("ij,ij->i", table[pairs[0]], table[pairs[1]])
-    cosines *= scales[pairs[0]] * scales[pairs[1]]
-    return float(np.exp(_KERNEL * (cosines - 1)).mean()) if len(cosines) else 0.0

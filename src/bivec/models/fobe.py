@@ -49,9 +49,10 @@ class FOBE(SampledEstimator):
     patience : int
         See ``tol``.
     smoothing : int or "auto"
-        Steps of smoothing within each side after training, see :mod:`bivec.smoothing`: "auto" is as
-        many as the graph calls for, 0 none. Smoothed vectors have the degree in their last entry;
-        where "auto" takes few steps, those of popular nodes may be shorter.
+        Steps of smoothing within each side after training, see :mod:`bivec.smoothing`: "auto" is
+        what does best on edges left out of the graph (:mod:`bivec.rehearsal`), 0 none. Smoothed
+        vectors have the degree in their last entry; with "auto" it may weigh more there, or those
+        of popular nodes may be shorter, if that does better.
     norm : float, optional
         Scale the vectors of each side, by one factor, to this root mean square norm: the default
         suits smoothed vectors under an RBF kernel of gamma 0.1, 3 those that are not. None leaves
@@ -77,8 +78,8 @@ class FOBE(SampledEstimator):
         Epochs done.
     smoothing_steps_ : pair of int
         Steps of smoothing done, left and right.
-    shortening_ : pair of float
-        The power of its degree by which a node's vector is shorter, left and right: 0 or 0.3.
+    forms_ : pair of bivec.smoothing.Form
+        How the degree of a node shows in its vector, left and right.
 
     Notes
     -----

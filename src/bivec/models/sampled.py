@@ -14,9 +14,10 @@ import numpy as np
 from bivec.embedding import Embedding, EmbeddingSide
 from bivec.graph import BipartiteGraph, Side
 from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback, to_graph
+from bivec.rehearsal import rehearse
 from bivec.settings import Progress, Record, Settings
 from bivec.similarity import EdgeSimilarity
-from bivec.smoothing import check_smoothing, smooth
+from bivec.smoothing import Form, Shape, check_smoothing, smooth
 from bivec.training import Trainer
 
 if TYPE_CHECKING:
@@ -119,6 +120,11 @@ class SampledEstimator(BipartiteEstimator):
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Learned:
         steps = check_smoothing(self.smoothing)
+        shapes = (
+            rehearse(graph, settings.seed, self.n_jobs)
+            if steps is None
+            else (Shape(steps), Shape(steps))
+        )
         similarity = self._similarity(graph, settings)
         trainer = Trainer(graph, settings, similarity, _unscaled(init), self.n_jobs)
         trainer.run(self.progress, checkpoint)
@@ -127,13 +133,14 @@ class SampledEstimator(BipartiteEstimator):
         )
         del trainer, similarity  # their memory is for smoothing
         self.smoothing_steps_ = (0, 0)
-        self.shortening_ = (0.0, 0.0)
+        self.forms_ = (Form(0, 0), Form(0, 0))
         if steps != 0:
             done = smooth(
-                graph, learned.left, learned.right, steps, settings.seed, self.n_jobs,
+                graph, learned.left, learned.right, shapes, self.n_jobs,
                 self._smoothing_progress(learned.history),
             )  # fmt: skip
-            self.smoothing_steps_, self.shortening_ = done.steps, done.powers
+            self.smoothing_steps_ = done.steps
+            self.forms_ = (shapes[0].form, shapes[1].form)
             learned = learned._replace(interrupted=learned.interrupted or done.interrupted)
         return learned
 

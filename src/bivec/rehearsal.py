@@ -1,0 +1,221 @@
+"""Rehearsal: how far to smooth, and how much popularity is to say, tried out on the graph itself.
+
+A tenth of the edges is left out. Random vectors, smoothed on the rest, are as good as trained ones
+for what is asked here, have not seen those edges, and are cheap, as 32 columns will do. After 8,
+16, 32 ... steps they take each of the forms in question, and for each edge left out the machine of
+one end, trained on what it has left, is asked about the other end and about a stranger. (It
+is the machine of :mod:`bivec.evaluation.personalized`: support vectors, an RBF kernel of gamma 0.1
+at norm 5.) The form with the most right answers would be taken, but for chance: so it is the
+simplest that is worse by no more than one standard error.
+
+References
+----------
+Breiman, Friedman, Olshen, Stone, "Classification and regression trees", 1984, for that rule.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bivec.graph import BipartiteGraph, GraphSide
+from bivec.parallel import Workers
+from bivec.smoothing import Form, Shape, most_steps, smooth_side, write_degrees
+
+Table = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.int64]
+Answers = npt.NDArray[np.float64]
+
+FORMS = (Form(), Form(power=0.3), Form(power=0.5), Form(entry=0.4))
+"""What is tried, the simplest first."""
+_LEFT_OUT, _MACHINES, _FEWEST = 0.1, 1000, 50
+"""Share of the edges, how many of them are asked about at most, and how many it takes to choose."""
+_DOUBT, _CHANCE = 2.0, 0.5
+_COLUMNS, _FIRST_STEPS, _NORM = 32, 8, 5.0
+_EXAMPLES, _NEGATIVES, _C, _GAMMA, _TOLERANCE = 8, 5, 1.0, 0.1, 1e-3
+"""Neighbours that a machine sees at most, negatives for each, and the machine itself."""
+_STREAM, _ROOM, _CHUNK = 231, 1 << 20, 64
+
+
+def rehearse(
+    graph: BipartiteGraph, seed: int = 0, n_jobs: int | None = None
+) -> tuple[Shape, Shape]:
+    """Return how vectors of the left and of the right side should be smoothed.
+
+    Parameters
+    ----------
+    graph : BipartiteGraph
+        The graph that vectors are trained on; weights of edges do not matter.
+    seed : int
+        Of what is left out, of random vectors and strangers.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    """
+    lefts, rights = graph.left_rows(), graph.left.indices
+    out = _left_out(lefts, rights, seed)
+    left = _without(graph.left, out)
+    right_rows = np.repeat(np.arange(graph.n_right), graph.right.degrees)
+    right = _without(graph.right, _left_out(graph.right.indices, right_rows, seed))
+    asked = lefts[out].astype(np.int64), rights[out].astype(np.int64)
+    draw = np.random.Generator(np.random.Philox(key=[seed, _STREAM]))
+    with Workers(n_jobs) as workers:
+        first = _rehearse_side(left, right, graph.left, asked, draw, workers)
+        return first, _rehearse_side(right, left, graph.right, asked[::-1], draw, workers)
+
+
+def _rehearse_side(
+    own: GraphSide,
+    far: GraphSide,
+    known: GraphSide,
+    asked: tuple[Rows, Rows],
+    draw: np.random.Generator,
+    workers: Workers,
+) -> Shape:
+    """Return the shape for vectors of one side, of which machines of the other are asked."""
+    questions = _Questions(own, far, known, asked, draw)
+    most = most_steps(own, far)
+    if len(questions) < _FEWEST:
+        return Shape(min(_FIRST_STEPS, most))
+    tables = _smoothed(own, far, most, draw, workers)
+    answers = {
+        Shape(steps, form): questions.ask(_formed(table, own, form), workers, first=True)
+        for steps, table in tables.items()
+        for form in FORMS
+    }
+    near = contenders(answers, _DOUBT)
+    for shape in near:
+        rest = questions.ask(_formed(tables[shape.steps], own, shape.form), workers, first=False)
+        answers[shape] = np.concatenate([answers[shape], rest])
+    return contenders({shape: answers[shape] for shape in near}, _CHANCE)[0]
+
+
+def _smoothed(
+    own: GraphSide, far: GraphSide, most: int, draw: np.random.Generator, workers: Workers
+) -> dict[int, Table]:
+    """Return random vectors after 8, 16, 32 ... steps of smoothing."""
+    table = draw.standard_normal((len(own), _COLUMNS), np.float32)
+    tables: dict[int, Table] = {}
+    done, target = 0, min(_FIRST_STEPS, most)
+    while done < target:
+        smooth_side(table, own, far, target - done, workers)
+        tables[target] = table.copy()
+        done, target = target, min(2 * target, most)
+    return tables
+
+
+def _formed(table: Table, own: GraphSide, form: Form) -> Table:
+    """Return smoothed vectors in this form, at the length that machines want."""
+    formed = table.copy()
+    write_degrees(formed, own.degrees, form)
+    formed *= _NORM / np.sqrt(max(np.einsum("ij,ij->", formed, formed) / len(formed), 1e-20))
+    return formed
+
+
+def contenders(answers: dict[Shape, Answers], doubt: float) -> list[Shape]:
+    """Return those that are behind the best by no more than ``doubt`` standard errors."""
+    best = max(answers.values(), key=lambda right: float(right.mean()))
+    behind = {shape: best - right for shape, right in answers.items()}
+    return [
+        shape
+        for shape, gap in behind.items()
+        if gap.mean() <= doubt * gap.std() / np.sqrt(len(gap))
+    ]
+
+
+class _Questions:
+    """Machines of nodes that have lost an edge; what they are trained on and what they are asked.
+
+    Each is asked about two rows: the lost neighbour, and a stranger.
+    """
+
+    def __init__(
+        self,
+        own: GraphSide,
+        far: GraphSide,
+        known: GraphSide,
+        asked: tuple[Rows, Rows],
+        draw: np.random.Generator,
+    ) -> None:
+        lost, owners = asked
+        answerable = np.flatnonzero((own.degrees[lost] > 0) & (far.degrees[owners] > 0))
+        some = draw.permutation(answerable)[:_MACHINES]
+        strangers = draw.integers(len(own), size=len(some))
+        apart = ~_linked(known, strangers, owners[some])
+        self._seed = int(draw.integers(2**31))
+        some, strangers = some[apart], strangers[apart]
+        self._pairs = np.stack([lost[some], strangers], axis=1).ravel()
+        self._indptr, self._indices = _some_neighbors(far, owners[some], draw)
+
+    def __len__(self) -> int:
+        return len(self._indptr) - 1
+
+    def ask(self, table: Table, workers: Workers, first: bool) -> Answers:
+        """Return the share of right answers of machines, the first quarter of them or the rest."""
+        from bivec.kernels.personal import personalize
+
+        quarter = len(self) // 4
+        begin, n = (0, quarter) if first else (quarter, len(self) - quarter)
+        decisions, trained = np.empty(2 * n), np.zeros(n, bool)
+        nodes, pair_ptr = begin + np.arange(n), 2 * np.arange(n + 1)
+        pairs = self._pairs[2 * begin : 2 * (begin + n)]
+        local = threading.local()
+
+        def run(start: int, stop: int) -> None:
+            if not hasattr(local, "marks"):
+                local.marks = np.full(len(table), -1, np.int64)
+            personalize(
+                self._indptr, self._indices, table, nodes, pair_ptr, pairs, self._seed,
+                _STREAM, _NEGATIVES, _C, _GAMMA, _TOLERANCE, _ROOM, local.marks, start, stop,
+                decisions, trained,
+            )  # fmt: skip
+
+        workers.run(run, n, _CHUNK)
+        accepted = decisions.reshape(n, 2) > 0
+        answers: Answers = (accepted == (True, False)).mean(axis=1)
+        return answers
+
+
+def _left_out(
+    lefts: npt.NDArray[Any], rights: npt.NDArray[Any], seed: int
+) -> npt.NDArray[np.bool_]:
+    """Return which edges are left out: a function of their ends, so of any order of edges."""
+    bits = lefts.astype(np.uint64) << np.uint64(32)
+    bits ^= rights.astype(np.uint64)
+    bits += np.uint64((seed * 0x9E3779B97F4A7C15 + _STREAM) % 2**64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        bits ^= bits >> np.uint64(shift)
+        bits *= np.uint64(factor)
+    return bits < np.uint64(_LEFT_OUT * 2**64)
+
+
+def _without(side: GraphSide, out: npt.NDArray[np.bool_]) -> GraphSide:
+    """Return a side without some of its edges, and without weights."""
+    kept = np.concatenate([[0], np.cumsum(~out)])
+    return GraphSide(side.ids, kept[side.indptr], side.indices[~out], np.empty(0, np.float32))
+
+
+def _linked(side: GraphSide, rows: Rows, others: Rows) -> npt.NDArray[np.bool_]:
+    """Return which of these pairs are edges."""
+    return np.fromiter(
+        (
+            other in side.indices[side.indptr[row] : side.indptr[row + 1]]
+            for row, other in zip(rows.tolist(), others.tolist(), strict=True)
+        ),
+        bool,
+        len(rows),
+    )
+
+
+def _some_neighbors(side: GraphSide, rows: Rows, draw: np.random.Generator) -> tuple[Rows, Rows]:
+    """Return neighbours of rows, evenly spaced where there are many, as pointers and neighbours."""
+    degrees = side.degrees[rows]
+    counts = np.minimum(degrees, _EXAMPLES)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    first = np.repeat(draw.integers(degrees), counts)
+    steps = np.arange(indptr[-1]) - np.repeat(indptr[:-1], counts)
+    spread = steps * np.repeat(degrees, counts) // np.repeat(counts, counts)
+    at = (first + spread) % np.repeat(degrees, counts)
+    return indptr, side.indices[np.repeat(side.indptr[rows], counts) + at].astype(np.int64)
