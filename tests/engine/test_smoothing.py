@@ -9,8 +9,7 @@ import pytest
 from bivec import FOBE, HOBE, BipartiteGraph, smoothing
 from bivec.datasets import southern_women
 from bivec.errors import InputError
-from bivec.parallel import Workers
-from bivec.smoothing import DEGREE, check_smoothing, most_steps, smooth, smooth_side
+from bivec.smoothing import Form, Shape, check_smoothing, most_steps, smooth, write_degrees
 from bivec.sweeps import stoppable
 
 GRAPH = BipartiteGraph(
@@ -41,14 +40,15 @@ def test_steps_follow_the_formula(dim):
     rng = np.random.default_rng(0)
     start = [rng.standard_normal((n, dim)).astype(np.float32) for n in matrix.shape]
     tables = [table.copy() for table in start]
-    assert smooth(GRAPH, *tables, steps=3) == ((3, 3), (0, 0), False)
+    assert smooth(GRAPH, *tables, (Shape(3), Shape(3))) == ((3, 3), False)
     for table, first, seen in zip(tables, start, (matrix, matrix.T), strict=True):
         wanted = unit(first.astype(np.float64))
         for _ in range(3):
             wanted = plain_step(wanted, seen)
         wanted[:, -1] = 0
         np.testing.assert_allclose(table[:, :-1], unit(wanted)[:, :-1], atol=2e-4)
-        np.testing.assert_allclose(table[:, -1], DEGREE * np.log2(1 + seen.sum(axis=1)), rtol=1e-6)
+        degrees = np.log2(1 + seen.sum(axis=1))
+        np.testing.assert_allclose(table[:, -1], Form().entry * degrees, rtol=1e-6)
 
 
 def test_same_bytes_for_any_number_of_threads(planted):
@@ -88,16 +88,6 @@ def test_the_graph_decides_how_many_steps():
     model = FOBE(dim=8, epochs=2, n_samples=4).fit(southern_women())
     assert all(0 < steps <= 128 for steps in model.smoothing_steps_)
     assert model.embedding_.params["smoothing_steps"] == list(model.smoothing_steps_)
-
-
-def test_smoothing_ends_where_random_pairs_are_close():
-    rng = np.random.default_rng(0)
-    close = np.ones((6, 4), np.float32) + rng.uniform(0, 0.01, (6, 4)).astype(np.float32)
-    pairs = np.array([0, 1]), np.array([2, 3])
-    with Workers(1) as workers:
-        ended = smooth_side(close.copy(), GRAPH.left, GRAPH.right, 64, workers, pairs)
-        assert ended in range(8, 65, 8)
-        assert smooth_side(close.copy(), GRAPH.left, GRAPH.right, 64, workers) == 64
 
 
 @pytest.mark.parametrize("edges", [([], []), ([0], [0]), ([0, 1], [0, 0])])
@@ -152,38 +142,27 @@ def test_what_is_good():
     assert check_smoothing(np.int64(7)) == 7
 
 
-def hubs(n=300, seed=0):
-    """Return a dense graph whose right nodes differ in popularity, and left nodes do not."""
-    rng = np.random.default_rng(seed)
-    share = np.arange(1, 201) ** -1.2
-    share /= share.sum()
-    right = np.concatenate([rng.choice(200, 30, replace=False, p=share) for _ in range(n)])
-    return BipartiteGraph(np.repeat(np.arange(n), 30), right)
+def test_sides_may_differ_in_steps():
+    rng = np.random.default_rng(0)
+    tables = [rng.standard_normal((n, 8)).astype(np.float32) for n in (6, 5)]
+    told = []
+    shapes = Shape(16), Shape(8)
+    done = smooth(GRAPH, *tables, shapes, progress=lambda *step: told.append(step))
+    assert done.steps == (16, 8)
+    assert told == [(8, 24), (16, 24), (24, 24)]
 
 
-def test_popular_nodes_have_shorter_vectors_where_there_is_little_else_to_know():
-    graph = hubs()
-    model = FOBE(dim=16, epochs=2, n_samples=8, norm=None).fit(graph)
-    assert model.smoothing_steps_[1] <= 24
-    assert model.shortening_ == (0, smoothing.SHORTER)
-    assert model.embedding_.params["shortening"] == [0, smoothing.SHORTER]
-    lengths = np.linalg.norm(model.right_embedding_[:, :-1], axis=1)
-    np.testing.assert_allclose(lengths, graph.right.degrees**-smoothing.SHORTER, rtol=1e-5)
-    np.testing.assert_allclose(np.linalg.norm(model.left_embedding_[:, :-1], axis=1), 1, rtol=1e-5)
+def test_degrees_show_as_the_form_says():
+    degrees = np.array([0, 1, 7])
+    table = np.random.default_rng(0).standard_normal((3, 5)).astype(np.float32)
+    directions = unit(table[:, :-1])
+    write_degrees(table, degrees, Form(entry=0.4, power=0.5))
+    lengths = np.array([1, 1, 7**-0.5])
+    np.testing.assert_allclose(table[:, :-1], directions * lengths[:, None], rtol=1e-5)
+    np.testing.assert_allclose(table[:, -1], 0.4 * np.log2(1 + degrees) * lengths, rtol=1e-5)
 
 
-def test_directions_do_not_depend_on_lengths():
-    graph = hubs()
-    model = FOBE(dim=16, epochs=2, n_samples=8, norm=None).fit(graph)
-    steps = model.smoothing_steps_[1]
-    told = FOBE(dim=16, epochs=2, n_samples=8, norm=None, smoothing=steps).fit(graph)
-    assert told.shortening_ == (0, 0)  # who gives the steps gets nothing else
-    np.testing.assert_allclose(
-        unit(told.right_embedding_), unit(model.right_embedding_), rtol=1e-4, atol=1e-6
-    )
-
-
-def test_communities_keep_their_length():
-    assert smoothing.shortening(np.array([1] * 50 + [50]), steps=25) == 0
-    assert smoothing.shortening(np.array([3] * 50), steps=8) == 0
-    assert smoothing.shortening(np.zeros(3, np.int64), steps=8) == 0
+def test_who_gives_the_steps_gets_the_plain_form():
+    model = FOBE(dim=8, epochs=2, n_samples=4, smoothing=3).fit(GRAPH)
+    assert model.forms_ == (Form(), Form())
+    assert model.embedding_.params["forms"] == [[0.06, 0], [0.06, 0]]
