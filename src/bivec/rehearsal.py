@@ -1,13 +1,18 @@
 """Rehearsal: how far to smooth, and how much popularity is to say, tried out on the graph itself.
 
-A tenth of the edges is left out. Random vectors, smoothed on the rest, are as good as trained ones
-for what is asked here, have not seen those edges, and are cheap, as 32 columns will do. After 8,
-16, 32 ... steps they take each of the forms in question, and for each edge left out the machine of
-one end, trained on what it has left, is asked about the other end and about a stranger. (It
-is the machine of :mod:`bivec.evaluation.personalized`: support vectors, an RBF kernel of gamma 0.1
-at norm 5.) The answers decide. To be on the safe side of chance, nothing is taken before the
-plain form after 8 steps unless it is better by two standard errors, and among the others the
-first that is worse than the best by no more than half of one.
+A tenth of the edges is left out, of those whose ends both have others. Random vectors, smoothed on
+the rest, are as good as trained ones for what is asked here, have not seen those edges, and are
+cheap, as 32 columns will do. They are tried after 8, 16, 32 ... steps, at one length and with
+popular nodes shorter: for each edge left out the machine of one end, trained on what it has left,
+is asked about the other end and about a stranger. (It is the machine of
+:mod:`bivec.evaluation.personalized`: support vectors, an RBF kernel of gamma 0.1 at norm 5.) The
+answers decide. To be on the safe side of chance, it is 8 steps and one length unless something else
+is better by two standard errors, and then the first that is worse than the best by no more than
+half of one.
+
+In a large graph where next to no edge can be left out, a forest, there is nothing to learn but
+popularity: as many steps as there may be, and short vectors for popular nodes. A small graph gets
+8 steps and one length.
 
 References
 ----------
@@ -25,18 +30,19 @@ import numpy.typing as npt
 
 from bivec.graph import BipartiteGraph, GraphSide
 from bivec.parallel import Workers
-from bivec.smoothing import Form, Shape, most_steps, smooth_side, write_degrees
+from bivec.smoothing import Shape, most_steps, smooth_side, write_degrees
 
 Table = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
 Answers = npt.NDArray[np.float64]
 
-FORMS = (Form(), Form(power=0.3), Form(power=0.5), Form(entry=0.4))
-"""What is tried, the simplest first."""
-_LEFT_OUT, _MACHINES, _FEWEST = 0.1, 1000, 50
-"""Share of the edges, how many of them are asked about at most, and how many it takes to choose."""
+POWERS = (0.0, 0.3, 0.5)
+"""Of the degree, that vectors are divided by: what is tried, the simplest first."""
+_LEFT_OUT, _MACHINES, _FEWEST, _SMALL = 0.1, 1000, 50, 5000
+"""Share of the edges, how many of them are asked about at most, how many it takes to choose, and
+how many edges a graph has that is no forest, but small."""
 _DOUBT, _CHANCE = 2.0, 0.5
-"""Standard errors that the plain form may be behind and still be taken; that any other may be."""
+"""Standard errors that the plain shape may be behind and still be taken; that any other may be."""
 _COLUMNS, _FIRST_STEPS, _NORM = 32, 8, 5.0
 _EXAMPLES, _NEGATIVES, _C, _GAMMA, _TOLERANCE = 8, 5, 1.0, 0.1, 1e-3
 """Neighbours that a machine sees at most, negatives for each, and the machine itself."""
@@ -58,11 +64,11 @@ def rehearse(
         Threads; the result does not depend on it.
     """
     lefts, rights = graph.left_rows(), graph.left.indices
-    out = _left_out(lefts, rights, seed)
+    out = _left_out(graph, lefts, rights, seed)
     left = _without(graph.left, out)
-    right_rows = np.repeat(np.arange(graph.n_right), graph.right.degrees)
-    right = _without(graph.right, _left_out(graph.right.indices, right_rows, seed))
     asked = lefts[out].astype(np.int64), rights[out].astype(np.int64)
+    lefts, rights = graph.right.indices, graph.flipped().left_rows()
+    right = _without(graph.right, _left_out(graph, lefts, rights, seed))
     draw = np.random.Generator(np.random.Philox(key=[seed, _STREAM]))
     with Workers(n_jobs) as workers:
         first = _rehearse_side(left, right, graph.left, asked, draw, workers)
@@ -82,16 +88,17 @@ def _rehearse_side(
     most = most_steps(own, far)
     plain = Shape(min(_FIRST_STEPS, most))
     if len(questions) < _FEWEST:
-        return plain
+        small = own.indptr[-1] < _SMALL
+        return plain if small else Shape(most, POWERS[-1])
     tables = _smoothed(own, far, most, draw, workers)
     answers = {
-        Shape(steps, form): questions.ask(_formed(table, own, form), workers, first=True)
+        Shape(steps, power): questions.ask(_shaped(table, own, power), workers, first=True)
         for steps, table in tables.items()
-        for form in FORMS
+        for power in POWERS
     }
     near = contenders(answers, _DOUBT)
     for shape in near:
-        rest = questions.ask(_formed(tables[shape.steps], own, shape.form), workers, first=False)
+        rest = questions.ask(_shaped(tables[shape.steps], own, shape.power), workers, first=False)
         answers[shape] = np.concatenate([answers[shape], rest])
     answers = {shape: answers[shape] for shape in near}
     return plain if plain in contenders(answers, _DOUBT) else contenders(answers, _CHANCE)[0]
@@ -111,12 +118,12 @@ def _smoothed(
     return tables
 
 
-def _formed(table: Table, own: GraphSide, form: Form) -> Table:
-    """Return smoothed vectors in this form, at the length that machines want."""
-    formed = table.copy()
-    write_degrees(formed, own.degrees, form)
-    formed *= _NORM / np.sqrt(max(np.einsum("ij,ij->", formed, formed) / len(formed), 1e-20))
-    return formed
+def _shaped(table: Table, own: GraphSide, power: float) -> Table:
+    """Return smoothed vectors with their degrees, at the length that machines want."""
+    shaped = table.copy()
+    write_degrees(shaped, own.degrees, power)
+    shaped *= _NORM / np.sqrt(max(np.einsum("ij,ij->", shaped, shaped) / len(shaped), 1e-20))
+    return shaped
 
 
 def contenders(answers: dict[Shape, Answers], doubt: float) -> list[Shape]:
@@ -184,16 +191,21 @@ class _Questions:
 
 
 def _left_out(
-    lefts: npt.NDArray[Any], rights: npt.NDArray[Any], seed: int
+    graph: BipartiteGraph, lefts: npt.NDArray[Any], rights: npt.NDArray[Any], seed: int
 ) -> npt.NDArray[np.bool_]:
-    """Return which edges are left out: a function of their ends, so of any order of edges."""
+    """Return which edges are left out: a function of their ends, so of any order of edges.
+
+    A tenth of those whose ends both have another.
+    """
+    may = (graph.left.degrees > 1)[lefts] & (graph.right.degrees > 1)[rights]
     bits = lefts.astype(np.uint64) << np.uint64(32)
     bits ^= rights.astype(np.uint64)
     bits += np.uint64((seed * 0x9E3779B97F4A7C15 + _STREAM) % 2**64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
         bits ^= bits >> np.uint64(shift)
         bits *= np.uint64(factor)
-    return bits < np.uint64(_LEFT_OUT * 2**64)
+    out: npt.NDArray[np.bool_] = may & (bits < np.uint64(_LEFT_OUT * 2**64))
+    return out
 
 
 def _without(side: GraphSide, out: npt.NDArray[np.bool_]) -> GraphSide:

@@ -15,9 +15,9 @@ step. Nodes of one community come close enough that a classifier which has seen 
 the others.
 
 Communities know nothing of how many edges a node has. So the last entry of a smoothed vector gives
-way to :math:`\delta \log_2(1 + d_i)`, and vectors may have the length :math:`d_i^{-p}`, so that
-popular nodes are close to each other and to all. How many steps to take, which :math:`\delta` and
-which p, :mod:`bivec.rehearsal` tries out on the graph.
+way to :math:`\delta \log_2(1 + d_i)`, and where popularity says much about an edge, vectors have
+the length :math:`d_i^{-p}`: popular nodes are close to each other and to all, and their direction
+stays what it is. How many steps to take and which p, :mod:`bivec.rehearsal` tries out on the graph.
 
 References
 ----------
@@ -46,27 +46,9 @@ Table = npt.NDArray[np.float32]
 MOST_STEPS, WORK = 128, 384
 """Steps where there are few edges; with more than WORK / MOST_STEPS edges a node, as many as keep
 the work for a node the same."""
+DEGREE = 0.06
+"""Of the logarithm of the degree, to base 2, in the last entry of a vector of length 1."""
 _CHECK = 8
-
-
-class Form(NamedTuple):
-    """How the degree of a node shows in its smoothed vector.
-
-    ``entry`` times the logarithm of the degree, to base 2, is the last entry where the others have
-    length 1; then all is divided by this ``power`` of the degree.
-    """
-
-    entry: float = 0.06
-    power: float = 0.0
-
-
-class Shape(NamedTuple):
-    """How vectors of a side are smoothed: the steps, and what becomes of them then."""
-
-    steps: int
-    form: Form = Form()
-
-
 _COLUMNS, _CHUNK = 64, 1024
 _NOTHING = 1e-20
 
@@ -78,6 +60,13 @@ def check_smoothing(smoothing: Any) -> int | None:
     if isinstance(smoothing, str):
         raise InputError(f"smoothing={smoothing!r} is no number", 'Give a number, or "auto".')
     return check_integer("smoothing", smoothing, low=0, high=100_000)
+
+
+class Shape(NamedTuple):
+    """How vectors of a side are smoothed: steps, and the power of degrees that divides them."""
+
+    steps: int
+    power: float = 0.0
 
 
 class Smoothed(NamedTuple):
@@ -107,7 +96,7 @@ def smooth(
         Vectors of its nodes. Afterwards they have length 1 but for the last entry, or a length that
         falls with the degree.
     shapes : pair of Shape
-        How many steps for each side, and in which form degrees are written.
+        How many steps for each side, and by which power of the degree vectors are shorter.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
@@ -122,7 +111,7 @@ def smooth(
 
         def side(table: Table, own: GraphSide, far: GraphSide, shape: Shape, before: int) -> int:
             done = smooth_side(table, own, far, shape.steps, workers, stop, tell(before))
-            write_degrees(table, own.degrees, shape.form)
+            write_degrees(table, own.degrees, shape.power)
             return done
 
         done_left = side(left, graph.left, graph.right, shapes[0], 0)
@@ -203,14 +192,17 @@ def bridge_weights(own: GraphSide, pull: Table) -> npt.NDArray[np.float64]:
     return sums
 
 
-def write_degrees(table: Table, degrees: npt.NDArray[np.int64], form: Form) -> None:
-    """Write the degrees of nodes into vectors, which are brought to length 1 first."""
+def write_degrees(table: Table, degrees: npt.NDArray[np.int64], power: float = 0.0) -> None:
+    """Write the logarithm of the degree into the last entry; the others are brought to length 1.
+
+    Then all are divided by this power of the degree.
+    """
     if table.shape[1] > 1:
         table[:, -1] = 0
         _to_length_one(table)
-        table[:, -1] = form.entry * np.log2(1 + degrees)
-    if form.power:
-        table *= (np.maximum(degrees, 1) ** -form.power).astype(np.float32)[:, None]
+        table[:, -1] = DEGREE * np.log2(1 + degrees)
+    if power:
+        table *= (np.maximum(degrees, 1) ** -power).astype(np.float32)[:, None]
 
 
 def _to_length_one(table: Table) -> None:

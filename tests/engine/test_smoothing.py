@@ -9,7 +9,7 @@ import pytest
 from bivec import FOBE, HOBE, BipartiteGraph, smoothing
 from bivec.datasets import southern_women
 from bivec.errors import InputError
-from bivec.smoothing import Form, Shape, check_smoothing, most_steps, smooth, write_degrees
+from bivec.smoothing import DEGREE, Shape, check_smoothing, most_steps, smooth, write_degrees
 from bivec.sweeps import stoppable
 
 GRAPH = BipartiteGraph(
@@ -48,7 +48,7 @@ def test_steps_follow_the_formula(dim):
         wanted[:, -1] = 0
         np.testing.assert_allclose(table[:, :-1], unit(wanted)[:, :-1], atol=2e-4)
         degrees = np.log2(1 + seen.sum(axis=1))
-        np.testing.assert_allclose(table[:, -1], Form().entry * degrees, rtol=1e-6)
+        np.testing.assert_allclose(table[:, -1], DEGREE * degrees, rtol=1e-6)
 
 
 def test_same_bytes_for_any_number_of_threads(planted):
@@ -152,17 +152,17 @@ def test_sides_may_differ_in_steps():
     assert told == [(8, 24), (16, 24), (24, 24)]
 
 
-def test_degrees_show_as_the_form_says():
+def test_lengths_go_by_a_power_of_the_degree():
     degrees = np.array([0, 1, 7])
     table = np.random.default_rng(0).standard_normal((3, 5)).astype(np.float32)
     directions = unit(table[:, :-1])
-    write_degrees(table, degrees, Form(entry=0.4, power=0.5))
+    write_degrees(table, degrees, power=0.5)
     lengths = np.array([1, 1, 7**-0.5])
     np.testing.assert_allclose(table[:, :-1], directions * lengths[:, None], rtol=1e-5)
-    np.testing.assert_allclose(table[:, -1], 0.4 * np.log2(1 + degrees) * lengths, rtol=1e-5)
+    np.testing.assert_allclose(table[:, -1], DEGREE * np.log2(1 + degrees) * lengths, rtol=1e-5)
 
 
-def test_who_gives_the_steps_gets_the_plain_form():
+def test_who_gives_the_steps_gets_one_length():
     model = FOBE(dim=8, epochs=2, n_samples=4, smoothing=3).fit(GRAPH)
-    assert model.forms_ == (Form(), Form())
-    assert model.embedding_.params["forms"] == [[0.06, 0], [0.06, 0]]
+    assert model.shortening_ == (0, 0)
+    assert model.embedding_.params["shortening"] == [0, 0]

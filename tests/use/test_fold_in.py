@@ -339,7 +339,7 @@ def uneven():
 def test_where_popular_nodes_are_shorter_so_are_new_ones(uneven):
     """A copy lands on its original, length and all, and updating keeps lengths to degrees."""
     model = bivec.FOBE(dim=16, epochs=2, n_samples=8).fit(uneven)
-    power = model.forms_[1].power
+    power = model.shortening_[1]
     assert power > 0
     folded = model.fold_in(copies(uneven, "right"), side="right").vectors
     known = uneven.right.degrees > 0
@@ -359,7 +359,7 @@ def test_rankings_by_products_do_not_mind_lengths(uneven):
     model = bivec.FOBE(dim=16, epochs=2, n_samples=8, norm=None).fit(uneven)
     steps = model.smoothing_steps_[1]
     alike = bivec.FOBE(dim=16, epochs=2, n_samples=8, norm=None, smoothing=steps).fit(uneven)
-    assert model.forms_[1] != alike.forms_[1]
+    assert model.shortening_[1] > 0 == alike.shortening_[1]
     pairs = [(user, item) for user in range(5) for item in range(20)]
     for scorer in ("centroid", "centroid-cosine"):
         one, other = (m.embedding_.score(pairs, scorer=scorer) for m in (model, alike))

@@ -133,8 +133,8 @@ class BipartiteEstimator(ABC):
             found["scales"] = list(self.scales_)
         if hasattr(self, "smoothing_steps_"):
             found["smoothing_steps"] = list(self.smoothing_steps_)
-        if hasattr(self, "forms_"):
-            found["forms"] = [list(form) for form in self.forms_]
+        if hasattr(self, "shortening_"):
+            found["shortening"] = list(self.shortening_)
         return {**params, "random_state": self.seed_, **found}
 
     # scikit-learn's contract

@@ -51,8 +51,8 @@ class FOBE(SampledEstimator):
     smoothing : int or "auto"
         Steps of smoothing within each side after training, see :mod:`bivec.smoothing`: "auto" is
         what does best on edges left out of the graph (:mod:`bivec.rehearsal`), 0 none. Smoothed
-        vectors have the degree in their last entry; with "auto" it may weigh more there, or those
-        of popular nodes may be shorter, if that does better.
+        vectors have the degree in their last entry; with "auto" those of popular nodes are
+        shorter, if that does better.
     norm : float, optional
         Scale the vectors of each side, by one factor, to this root mean square norm: the default
         suits smoothed vectors under an RBF kernel of gamma 0.1, 3 those that are not. None leaves
@@ -78,8 +78,8 @@ class FOBE(SampledEstimator):
         Epochs done.
     smoothing_steps_ : pair of int
         Steps of smoothing done, left and right.
-    forms_ : pair of bivec.smoothing.Form
-        How the degree of a node shows in its vector, left and right.
+    shortening_ : pair of float
+        The power of its degree by which a node's vector is shorter, left and right.
 
     Notes
     -----

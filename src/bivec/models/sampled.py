@@ -17,7 +17,7 @@ from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback, to_
 from bivec.rehearsal import rehearse
 from bivec.settings import Progress, Record, Settings
 from bivec.similarity import EdgeSimilarity
-from bivec.smoothing import Form, Shape, check_smoothing, smooth
+from bivec.smoothing import Shape, check_smoothing, smooth
 from bivec.training import Trainer
 
 if TYPE_CHECKING:
@@ -133,14 +133,14 @@ class SampledEstimator(BipartiteEstimator):
         )
         del trainer, similarity  # their memory is for smoothing
         self.smoothing_steps_ = (0, 0)
-        self.forms_ = (Form(0, 0), Form(0, 0))
+        self.shortening_ = (0.0, 0.0)
         if steps != 0:
             done = smooth(
                 graph, learned.left, learned.right, shapes, self.n_jobs,
                 self._smoothing_progress(learned.history),
             )  # fmt: skip
             self.smoothing_steps_ = done.steps
-            self.forms_ = (shapes[0].form, shapes[1].form)
+            self.shortening_ = (shapes[0].power, shapes[1].power)
             learned = learned._replace(interrupted=learned.interrupted or done.interrupted)
         return learned
 

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from bivec.graph import BipartiteGraph, GraphSide, Side
-from bivec.queries.parts import Vectors, form_of, side_of
-from bivec.smoothing import Form, bridge_weights, write_degrees
+from bivec.queries.parts import Vectors, shortened, side_of
+from bivec.smoothing import bridge_weights, write_degrees
 
 if TYPE_CHECKING:
     from bivec.queries.fold import NewNodes
@@ -62,7 +62,7 @@ def fold_smoothed(
         shape=(len(degrees), graph.n_right),
     )
     out = pulled(links, bridges) - middle
-    write_degrees(out, degrees, form_of(vectors, side))
+    write_degrees(out, degrees, shortened(vectors, side))
     out[degrees == 0] = 0
     out *= np.float32(scale)
     return out
@@ -71,7 +71,7 @@ def fold_smoothed(
 def without_degrees(table: Table) -> Table:
     """Return the part of smoothed vectors that smoothing sees, at length 1."""
     bare = table.copy()
-    write_degrees(bare, np.zeros(len(bare), np.int64), Form())
+    write_degrees(bare, np.zeros(len(bare), np.int64))
     return bare
 
 

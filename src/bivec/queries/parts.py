@@ -13,7 +13,6 @@ from bivec.graph import BipartiteGraph, Side
 from bivec.ids import Id, Vocabulary
 from bivec.queries.choose import default_scorer, make_scorer
 from bivec.queries.scorers import Rows, Scorer, Table
-from bivec.smoothing import Form
 
 OTHER: dict[Side, Side] = {"left": "right", "right": "left"}
 
@@ -44,27 +43,22 @@ def facing(graph: BipartiteGraph | None, side: Side) -> BipartiteGraph | None:
     return graph if graph is None or side == "left" else graph.flipped()
 
 
-def form_of(vectors: Vectors, side: Side) -> Form:
-    """Return how degrees show in vectors of a side (smoothing writes them)."""
-    forms = vectors.params.get("forms")
-    return Form() if forms is None else Form(*forms[side == "right"])
+def shortened(vectors: Vectors, side: Side) -> float:
+    """Return the power of the degree by which vectors of a side are shorter (smoothing does it)."""
+    return float(vectors.params.get("shortening", (0, 0))[side == "right"])
 
 
 def levelled(vectors: Vectors, side: Side) -> Table:
-    """Return the vectors of a side with popular nodes as long as others, in their plain form.
+    """Return the vectors of a side with popular nodes as long as others.
 
-    The others are for machines that measure distances; products would put popular nodes last, or
-    see nothing else.
+    They are shorter for machines that measure distances; products would put them last.
     """
     table: Table = side_of(vectors, side).vectors
-    form, plain = form_of(vectors, side), Form()
-    if not form.entry or form == plain or vectors.graph is None:
+    power = shortened(vectors, side)
+    if not power or vectors.graph is None:
         return table
     degrees = np.maximum(vectors.graph.side(side).degrees, 1)
-    level = table * (degrees**form.power).astype(np.float32)[:, None]
-    if table.shape[1] > 1:
-        level[:, -1] *= np.float32(plain.entry / form.entry)
-    return level
+    return table * (degrees**power).astype(np.float32)[:, None]
 
 
 def without_edges(vectors: Vectors, side: Side) -> npt.NDArray[np.bool_] | None:

@@ -1,0 +1,112 @@
+"""What rehearsals choose, on graphs where it is known what is right."""
+
+import numpy as np
+import pytest
+
+from bivec import FOBE, BipartiteGraph, rehearsal
+from bivec.rehearsal import POWERS, contenders, rehearse
+from bivec.smoothing import Shape
+
+
+def communities(n=40, size=24, draws=4, seed=0):
+    """Return communities of left and right nodes that keep to themselves, degrees much alike."""
+    rng = np.random.default_rng(seed)
+    left = np.repeat(np.arange(n * size), draws)
+    right = left // size * size + rng.integers(size, size=len(left))
+    return BipartiteGraph(left, right)
+
+
+def popular(n=300, seed=0):
+    """Return a graph where popularity says all about the right side."""
+    rng = np.random.default_rng(seed)
+    share = np.arange(1, 201) ** -1.2
+    share /= share.sum()
+    right = np.concatenate([rng.choice(200, 30, replace=False, p=share) for _ in range(n)])
+    return BipartiteGraph(np.repeat(np.arange(n), 30), right)
+
+
+def test_communities_are_smoothed_and_keep_their_length():
+    left, right = rehearse(communities())
+    assert left.power == right.power == 0
+    assert left.steps >= 8 <= right.steps
+
+
+def test_popularity_shows_where_it_says_all():
+    assert rehearse(popular())[1].power > 0
+
+
+def test_a_graph_without_structure_gets_few_steps():
+    rng = np.random.default_rng(0)
+    graph = BipartiteGraph(rng.integers(5000, size=25000), rng.integers(5000, size=25000))
+    assert rehearse(graph) == (Shape(8), Shape(8))
+
+
+@pytest.mark.parametrize("graph", [communities(12, 16), popular(100)])
+def test_same_choice_for_any_number_of_threads(graph):
+    assert rehearse(graph, 3, 1) == rehearse(graph, 3, 2) == rehearse(graph, 3, 4)
+
+
+def test_the_larger_side_does_not_matter():
+    """What is left out does not depend on the side from which edges are listed."""
+    graph = communities(12, 16)
+    left, right = graph.left_rows(), graph.left.indices
+    out = rehearsal._left_out(graph, left, right, 5)
+    assert 0.05 < out.mean() < 0.15
+    assert (graph.left.degrees[left[out]] > 1).all()
+    assert (graph.right.degrees[right[out]] > 1).all()
+    ends = np.repeat(np.arange(graph.n_right), graph.right.degrees)
+    other = rehearsal._left_out(graph, graph.right.indices, ends, 5)
+    one = set(zip(left[out].tolist(), right[out].tolist(), strict=True))
+    assert one == set(zip(graph.right.indices[other].tolist(), ends[other].tolist(), strict=True))
+    assert not np.array_equal(out, rehearsal._left_out(graph, left, right, 6))
+
+
+def test_machines_see_no_edge_that_is_left_out():
+    graph = popular(100)
+    left = graph.left_rows().astype(np.int64)
+    out = rehearsal._left_out(graph, left, graph.left.indices, 0)
+    own = rehearsal._without(graph.left, out)
+    kept = np.repeat(np.arange(graph.n_left), own.degrees), own.indices
+    assert len(own.indices) == (~out).sum()
+    pairs = set(zip(*(part.tolist() for part in kept), strict=True))
+    assert not pairs & set(zip(left[out].tolist(), graph.left.indices[out].tolist(), strict=True))
+    rows = np.arange(30)
+    indptr, some = rehearsal._some_neighbors(own, rows, np.random.default_rng(0))
+    for row in rows:
+        seen = some[indptr[row] : indptr[row + 1]]
+        assert len(set(seen.tolist())) == len(seen) == min(own.degrees[row], 8)
+        assert set(seen.tolist()) <= set(
+            own.indices[own.indptr[row] : own.indptr[row + 1]].tolist()
+        )
+
+
+@pytest.mark.parametrize("edges", [([], []), ([0], [0]), ([0, 1, 1], [0, 0, 1])])
+def test_small_graphs_get_few_steps_and_one_length(edges):
+    graph = BipartiteGraph(*edges, left_ids=range(3), right_ids=range(2))
+    for shape in rehearse(graph):
+        assert shape == Shape(8)
+
+
+def test_a_forest_knows_popularity_only():
+    graph = BipartiteGraph(np.arange(6000), np.arange(6000) // 5)
+    for shape in rehearse(graph):
+        assert shape == Shape(128, 0.5)
+
+
+def test_contenders_are_no_further_behind_than_chance():
+    first, second = np.zeros(8), np.ones(8)
+    assert contenders({"simple": first, "best": second}, 2.0) == ["best"]
+    first[:7] = 1
+    assert contenders({"simple": first, "best": second}, 2.0) == ["simple", "best"]
+    assert contenders({"simple": first, "best": second}, 0.5) == ["best"]
+    assert contenders({"simple": second, "best": second}, 0.0) == ["simple", "best"]
+
+
+def test_fits_do_as_rehearsed():
+    graph = popular()
+    model = FOBE(dim=8, epochs=2, n_samples=4, random_state=1).fit(graph)
+    shapes = rehearse(graph, 1)
+    assert model.smoothing_steps_ == tuple(shape.steps for shape in shapes)
+    assert model.shortening_ == tuple(shape.power for shape in shapes)
+    assert model.embedding_.params["shortening"] == list(model.shortening_)
+    assert set(model.shortening_) <= set(POWERS)
