@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bivec import FOBE, HOBE, datasets, smoothing
+from bivec import FOBE, HOBE, datasets, rehearsal, smoothing
 from bivec.evaluation import hold_out
 from bivec.evaluation.link_prediction import link_prediction
 from bivec.models import PRESETS
@@ -39,16 +39,16 @@ def fit(model, graph):
     return model.left_embedding_, model.right_embedding_, time.process_time() - start
 
 
-def changed(**constants):
-    """Return a maker of FOBE under other constants of smoothing."""
+def changed(module, **constants):
+    """Return a maker of FOBE under other constants of a module."""
 
     def make(graph, seed):
-        before = {name: getattr(smoothing, name) for name in constants}
-        vars(smoothing).update(constants)
+        before = {name: getattr(module, name) for name in constants}
+        vars(module).update(constants)
         try:
             return fit(FOBE(dim=100, random_state=seed), graph)
         finally:
-            vars(smoothing).update(before)
+            vars(module).update(before)
 
     return make
 
@@ -68,7 +68,8 @@ ROWS = {
     "128 steps": made(FOBE, smoothing=128),
     "norm 3": made(FOBE, norm=3.0),
     "norm 8": made(FOBE, norm=8.0),
-    "no degree": changed(DEGREE=0.0),
+    "no degree": changed(smoothing, DEGREE=0.0),
+    "one length for all": changed(rehearsal, POWERS=(0.0,)),
     "a quarter of the samples": made(FOBE, n_samples=50, epochs=25),
     "no training: random vectors, smoothed": made(FOBE, epochs=1, n_samples=1, learning_rate=1e-9),
     "64 dimensions": lambda graph, seed: fit(FOBE(dim=64, random_state=seed), graph),

@@ -23,6 +23,8 @@ standard error of the best, of which this is a variant.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,7 +52,11 @@ _STREAM, _ROOM, _CHUNK = 231, 1 << 20, 64
 
 
 def rehearse(
-    graph: BipartiteGraph, seed: int = 0, n_jobs: int | None = None
+    graph: BipartiteGraph,
+    seed: int = 0,
+    dim: int = _COLUMNS,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> tuple[Shape, Shape]:
     """Return how vectors of the left and of the right side should be smoothed.
 
@@ -60,8 +66,12 @@ def rehearse(
         The graph that vectors are trained on; weights of edges do not matter.
     seed : int
         Of what is left out, of random vectors and strangers.
+    dim : int
+        The dimension of the vectors to be; the rehearsal takes 32 at most.
     n_jobs : int, optional
         Threads; the result does not depend on it.
+    progress : callable, optional
+        Called with the steps of smoothing done, of both sides together, and how many there are.
     """
     lefts, rights = graph.left_rows(), graph.left.indices
     out = _left_out(graph, lefts, rights, seed)
@@ -70,27 +80,40 @@ def rehearse(
     lefts, rights = graph.right.indices, graph.flipped().left_rows()
     right = _without(graph.right, _left_out(graph, lefts, rights, seed))
     draw = np.random.Generator(np.random.Philox(key=[seed, _STREAM]))
+    most, columns = most_steps(left, right), min(dim, _COLUMNS)
+    shapes: list[Shape] = []
     with Workers(n_jobs) as workers:
-        first = _rehearse_side(left, right, graph.left, asked, draw, workers)
-        return first, _rehearse_side(right, left, graph.right, asked[::-1], draw, workers)
+        for own, far, known, pairs in (
+            (left, right, graph.left, asked),
+            (right, left, graph.right, asked[::-1]),
+        ):
+            questions = _Questions(own, far, known, pairs, draw)
+            table = draw.standard_normal((len(own), columns), np.float32)
+            before = most * len(shapes)
+            tell = None if progress is None else partial(_tell, progress, before, 2 * most)
+            shapes.append(_choose(table, own, far, most, questions, workers, tell))
+    return shapes[0], shapes[1]
 
 
-def _rehearse_side(
+def _tell(progress: Callable[[int, int], object], before: int, steps: int, done: int) -> None:
+    progress(before + done, steps)
+
+
+def _choose(
+    table: Table,
     own: GraphSide,
     far: GraphSide,
-    known: GraphSide,
-    asked: tuple[Rows, Rows],
-    draw: np.random.Generator,
+    most: int,
+    questions: _Questions,
     workers: Workers,
+    tell: Callable[[int], object] | None,
 ) -> Shape:
-    """Return the shape for vectors of one side, of which machines of the other are asked."""
-    questions = _Questions(own, far, known, asked, draw)
-    most = most_steps(own, far)
+    """Return the shape for vectors of one side, given random ones and questions about them."""
     plain = Shape(min(_FIRST_STEPS, most))
     if len(questions) < _FEWEST:
         small = own.indptr[-1] < _SMALL
         return plain if small else Shape(most, POWERS[-1])
-    tables = _smoothed(own, far, most, draw, workers)
+    tables = _smoothed(table, own, far, most, workers, tell)
     answers = {
         Shape(steps, power): questions.ask(_shaped(table, own, power), workers, first=True)
         for steps, table in tables.items()
@@ -105,16 +128,22 @@ def _rehearse_side(
 
 
 def _smoothed(
-    own: GraphSide, far: GraphSide, most: int, draw: np.random.Generator, workers: Workers
+    table: Table,
+    own: GraphSide,
+    far: GraphSide,
+    most: int,
+    workers: Workers,
+    tell: Callable[[int], object] | None,
 ) -> dict[int, Table]:
-    """Return random vectors after 8, 16, 32 ... steps of smoothing."""
-    table = draw.standard_normal((len(own), _COLUMNS), np.float32)
+    """Return vectors after 8, 16, 32 ... steps of smoothing."""
     tables: dict[int, Table] = {}
     done, target = 0, min(_FIRST_STEPS, most)
     while done < target:
         smooth_side(table, own, far, target - done, workers)
         tables[target] = table.copy()
         done, target = target, min(2 * target, most)
+        if tell is not None:
+            tell(done)
     return tables
 
 
@@ -216,14 +245,12 @@ def _without(side: GraphSide, out: npt.NDArray[np.bool_]) -> GraphSide:
 
 def _linked(side: GraphSide, rows: Rows, others: Rows) -> npt.NDArray[np.bool_]:
     """Return which of these pairs are edges."""
-    return np.fromiter(
-        (
-            other in side.indices[side.indptr[row] : side.indptr[row + 1]]
-            for row, other in zip(rows.tolist(), others.tolist(), strict=True)
-        ),
-        bool,
-        len(rows),
-    )
+    found = np.zeros(len(rows), bool)
+    for k, (row, other) in enumerate(zip(rows.tolist(), others.tolist(), strict=True)):
+        neighbors = side.indices[side.indptr[row] : side.indptr[row + 1]]
+        at = np.searchsorted(neighbors, other)
+        found[k] = at < len(neighbors) and neighbors[at] == other
+    return found
 
 
 def _some_neighbors(side: GraphSide, rows: Rows, draw: np.random.Generator) -> tuple[Rows, Rows]:

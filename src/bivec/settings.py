@@ -122,8 +122,8 @@ class LossRecord:
 class Progress:
     """What a progress callback is told after each epoch.
 
-    In the stage ``"smoothing"``, after training, ``epoch`` and ``epochs`` count its steps, and the
-    record is that of the last epoch.
+    In the stage ``"rehearsal"``, before training, and ``"smoothing"``, after it, ``epoch`` and
+    ``epochs`` count steps of smoothing; the record is empty (a loss of NaN), or of the last epoch.
     """
 
     epoch: int

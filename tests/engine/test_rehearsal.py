@@ -43,7 +43,7 @@ def test_a_graph_without_structure_gets_few_steps():
 
 @pytest.mark.parametrize("graph", [communities(12, 16), popular(100)])
 def test_same_choice_for_any_number_of_threads(graph):
-    assert rehearse(graph, 3, 1) == rehearse(graph, 3, 2) == rehearse(graph, 3, 4)
+    assert rehearse(graph, 3, 32, 1) == rehearse(graph, 3, 32, 2) == rehearse(graph, 3, 32, 4)
 
 
 def test_the_larger_side_does_not_matter():
@@ -102,10 +102,21 @@ def test_contenders_are_no_further_behind_than_chance():
     assert contenders({"simple": second, "best": second}, 0.0) == ["simple", "best"]
 
 
+def test_progress_counts_the_steps_of_both_sides():
+    told = []
+    FOBE(dim=8, epochs=2, n_samples=4, progress=told.append).fit(communities())
+    steps = [(step.epoch, step.epochs) for step in told if step.stage == "rehearsal"]
+    assert steps == [(8, 256), (16, 256), (32, 256), (64, 256), (128, 256)] + [
+        (136, 256), (144, 256), (160, 256), (192, 256), (256, 256)
+    ]  # fmt: skip
+    assert [step.stage for step in told[: len(steps)]] == ["rehearsal"] * len(steps)
+    assert all(np.isnan(step.record.loss) for step in told[: len(steps)])
+
+
 def test_fits_do_as_rehearsed():
     graph = popular()
     model = FOBE(dim=8, epochs=2, n_samples=4, random_state=1).fit(graph)
-    shapes = rehearse(graph, 1)
+    shapes = rehearse(graph, 1, 8)
     assert model.smoothing_steps_ == tuple(shape.steps for shape in shapes)
     assert model.shortening_ == tuple(shape.power for shape in shapes)
     assert model.embedding_.params["shortening"] == list(model.shortening_)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -15,7 +16,7 @@ from bivec.embedding import Embedding, EmbeddingSide
 from bivec.graph import BipartiteGraph, Side
 from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback, to_graph
 from bivec.rehearsal import rehearse
-from bivec.settings import Progress, Record, Settings
+from bivec.settings import LossRecord, Progress, Record, Settings
 from bivec.similarity import EdgeSimilarity
 from bivec.smoothing import Shape, check_smoothing, smooth
 from bivec.training import Trainer
@@ -120,11 +121,11 @@ class SampledEstimator(BipartiteEstimator):
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Learned:
         steps = check_smoothing(self.smoothing)
-        shapes = (
-            rehearse(graph, settings.seed, self.n_jobs)
-            if steps is None
-            else (Shape(steps), Shape(steps))
-        )
+        if steps is None:
+            tell = self._told("rehearsal", LossRecord(0, math.nan, 0, 0.0))
+            shapes = rehearse(graph, settings.seed, settings.dim, self.n_jobs, tell)
+        else:
+            shapes = Shape(steps), Shape(steps)
         similarity = self._similarity(graph, settings)
         trainer = Trainer(graph, settings, similarity, _unscaled(init), self.n_jobs)
         trainer.run(self.progress, checkpoint)
@@ -137,22 +138,22 @@ class SampledEstimator(BipartiteEstimator):
         if steps != 0:
             done = smooth(
                 graph, learned.left, learned.right, shapes, self.n_jobs,
-                self._smoothing_progress(learned.history),
+                self._told("smoothing", learned.history[-1]) if learned.history else None,
             )  # fmt: skip
             self.smoothing_steps_ = done.steps
             self.shortening_ = (shapes[0].power, shapes[1].power)
             learned = learned._replace(interrupted=learned.interrupted or done.interrupted)
         return learned
 
-    def _smoothing_progress(self, history: Sequence[Record]) -> Callable[[int, int], object] | None:
-        """Return how to tell of smoothing, if anyone wants to know."""
-        if self.progress is None or not history:
+    def _told(self, stage: str, last: Record) -> Callable[[int, int], object] | None:
+        """Return how to tell of steps before or after training, if anyone wants to know."""
+        if self.progress is None:
             return None
-        start, tell, last = time.perf_counter(), self.progress, history[-1]
+        start, tell = time.perf_counter(), self.progress
 
         def told(done: int, steps: int) -> None:
             left = (time.perf_counter() - start) / done * (steps - done)
-            tell(Progress(done, steps, last, 0.0, left, "smoothing"))
+            tell(Progress(done, steps, last, 0.0, left, stage))
 
         return told
 
