@@ -5,10 +5,10 @@ the rest, are as good as trained ones for what is asked here, have not seen thos
 cheap, as 32 columns will do. They are tried after 8, 16, 32 ... steps, at one length and with
 popular nodes shorter: for each edge left out the machine of one end, trained on what it has left,
 is asked about the other end and about a stranger. (It is the machine of
-:mod:`bivec.evaluation.personalized`: support vectors, an RBF kernel of gamma 0.1 at norm 5.) The
-answers decide. To be on the safe side of chance, it is 8 steps and one length unless something else
-is better by two standard errors, and then the first that is worse than the best by no more than
-half of one.
+:mod:`bivec.evaluation.personalized`: support vectors, an RBF kernel of gamma 0.1.) The answers
+decide. To be on the safe side of chance, it is 8 steps and one length unless something else is
+better by two standard errors, and then the first that is worse than the best by no more than half
+of one. So far all have the norm 5; then other norms are tried in the same way.
 
 In a large graph where next to no edge can be left out, a forest, there is nothing to learn but
 popularity: as many steps as there may be, and short vectors for popular nodes. A small graph gets
@@ -40,12 +40,14 @@ Answers = npt.NDArray[np.float64]
 
 POWERS = (0.0, 0.3, 0.5)
 """Of the degree, that vectors are divided by: what is tried, the simplest first."""
+NORMS = (5.0, 4.0, 7.0, 10.0)
+"""Root mean square norms of a side, the usual one first."""
 _LEFT_OUT, _MACHINES, _FEWEST, _SMALL = 0.1, 1000, 50, 5000
 """Share of the edges, how many of them are asked about at most, how many it takes to choose, and
 how many edges a graph has that is no forest, but small."""
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""
-_COLUMNS, _FIRST_STEPS, _NORM = 32, 8, 5.0
+_COLUMNS, _FIRST_STEPS = 32, 8
 _EXAMPLES, _NEGATIVES, _C, _GAMMA, _TOLERANCE = 8, 5, 1.0, 0.1, 1e-3
 """Neighbours that a machine sees at most, negatives for each, and the machine itself."""
 _STREAM, _ROOM, _CHUNK = 231, 1 << 20, 64
@@ -114,17 +116,16 @@ def _choose(
         small = own.indptr[-1] < _SMALL
         return plain if small else Shape(most, POWERS[-1])
     tables = _smoothed(table, own, far, most, workers, tell)
-    answers = {
-        Shape(steps, power): questions.ask(_shaped(table, own, power), workers, first=True)
-        for steps, table in tables.items()
-        for power in POWERS
-    }
-    near = contenders(answers, _DOUBT)
-    for shape in near:
-        rest = questions.ask(_shaped(tables[shape.steps], own, shape.power), workers, first=False)
-        answers[shape] = np.concatenate([answers[shape], rest])
-    answers = {shape: answers[shape] for shape in near}
-    return plain if plain in contenders(answers, _DOUBT) else contenders(answers, _CHANCE)[0]
+
+    def ask(shape: Shape, part: slice) -> Answers:
+        return questions.ask(_shaped(tables[shape.steps], own, shape), part, workers)
+
+    some, everything = slice(len(questions) // 4), slice(None)
+    tried = [Shape(steps, power) for steps in tables for power in POWERS]
+    near = contenders({shape: ask(shape, some) for shape in tried}, _DOUBT)
+    best = settled({shape: ask(shape, everything) for shape in near}, plain)
+    at = [best._replace(norm=norm) for norm in NORMS]
+    return settled({shape: ask(shape, everything) for shape in at}, best)
 
 
 def _smoothed(
@@ -147,12 +148,18 @@ def _smoothed(
     return tables
 
 
-def _shaped(table: Table, own: GraphSide, power: float) -> Table:
-    """Return smoothed vectors with their degrees, at the length that machines want."""
+def _shaped(table: Table, own: GraphSide, shape: Shape) -> Table:
+    """Return smoothed vectors with their degrees, at their norm."""
     shaped = table.copy()
-    write_degrees(shaped, own.degrees, power)
-    shaped *= _NORM / np.sqrt(max(np.einsum("ij,ij->", shaped, shaped) / len(shaped), 1e-20))
+    write_degrees(shaped, own.degrees, shape.power)
+    shaped *= shape.norm / np.sqrt(max(np.einsum("ij,ij->", shaped, shaped) / len(shaped), 1e-20))
     return shaped
+
+
+def settled(answers: dict[Shape, Answers], usual: Shape) -> Shape:
+    """Return the usual one unless it is beyond doubt that others are better; then the first."""
+    near = contenders(answers, _DOUBT)
+    return usual if usual in near else contenders(answers, _CHANCE)[0]
 
 
 def contenders(answers: dict[Shape, Answers], doubt: float) -> list[Shape]:
@@ -193,15 +200,14 @@ class _Questions:
     def __len__(self) -> int:
         return len(self._indptr) - 1
 
-    def ask(self, table: Table, workers: Workers, first: bool) -> Answers:
-        """Return the share of right answers of machines, the first quarter of them or the rest."""
+    def ask(self, table: Table, part: slice, workers: Workers) -> Answers:
+        """Return the share of right answers of some machines."""
         from bivec.kernels.personal import personalize
 
-        quarter = len(self) // 4
-        begin, n = (0, quarter) if first else (quarter, len(self) - quarter)
+        nodes = np.arange(len(self))[part]
+        n = len(nodes)
         decisions, trained = np.empty(2 * n), np.zeros(n, bool)
-        nodes, pair_ptr = begin + np.arange(n), 2 * np.arange(n + 1)
-        pairs = self._pairs[2 * begin : 2 * (begin + n)]
+        pairs, pair_ptr = self._pairs.reshape(-1, 2)[part].ravel(), 2 * np.arange(n + 1)
         local = threading.local()
 
         def run(start: int, stop: int) -> None:

@@ -63,10 +63,11 @@ def check_smoothing(smoothing: Any) -> int | None:
 
 
 class Shape(NamedTuple):
-    """How vectors of a side are smoothed: steps, and the power of degrees that divides them."""
+    """How vectors of a side are smoothed, by what power of degrees they are divided, their norm."""
 
     steps: int
     power: float = 0.0
+    norm: float = 5.0
 
 
 class Smoothed(NamedTuple):

@@ -88,7 +88,7 @@ class Parameters:
         float | None,
         _option(
             help="Scale the vectors to this root mean square norm. "
-            "Default: as learned (fobe, hobe: 5.0)."
+            "Default: as learned (fobe, hobe: auto)."
         ),
     ] = None
     smoothing: Annotated[

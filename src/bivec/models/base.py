@@ -75,9 +75,7 @@ class BipartiteEstimator(ABC):
         # Check
         seed = seed_of(getattr(self, "random_state", None))
         settings = self._settings(seed)
-        norm = getattr(self, "norm", None)
-        if norm is not None:
-            check_number("norm", norm, above=0)
+        self._norms()
 
         # Read
         graph = to_graph(data)
@@ -88,7 +86,8 @@ class BipartiteEstimator(ABC):
         # Keep
         self.seed_ = seed
         self.graph_ = graph
-        self.scales_ = _scale(learned.left, norm), _scale(learned.right, norm)
+        left, right = self._norms()
+        self.scales_ = _scale(learned.left, left), _scale(learned.right, right)
         self.left_embedding_ = learned.left
         self.right_embedding_ = learned.right
         self.history_ = list(learned.history)
@@ -104,6 +103,13 @@ class BipartiteEstimator(ABC):
     @abstractmethod
     def _learn(self, graph: BipartiteGraph, settings: Any, init: Any) -> Learned:
         """Learn the vectors."""
+
+    def _norms(self) -> tuple[float | None, float | None]:
+        """Check ``norm`` and return it for both sides."""
+        norm = getattr(self, "norm", None)
+        if norm is not None:
+            check_number("norm", norm, above=0)
+        return norm, norm
 
     @property
     def embedding_(self) -> Embedding:

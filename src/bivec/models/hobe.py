@@ -53,9 +53,10 @@ class HOBE(SampledEstimator):
         what does best on edges left out of the graph (:mod:`bivec.rehearsal`), 0 none. Smoothed
         vectors have the degree in their last entry; with "auto" those of popular nodes are
         shorter, if that does better.
-    norm : float, optional
-        Scale the vectors of each side, by one factor, to this root mean square norm: the default
-        suits smoothed vectors under an RBF kernel of gamma 0.1, 3 those that are not. None leaves
+    norm : float, "auto" or None
+        Scale the vectors of each side, by one factor, to this root mean square norm. "auto" is 5,
+        which suits smoothed vectors under an RBF kernel of gamma 0.1 (3 those that are not), or
+        with ``smoothing="auto"`` what does better on the edges left out. None leaves
         those as learned, near 1, so that estimates are dots.
     random_state : int, None, or numpy generator
         The seed. Equal seeds give equal bytes, whatever ``n_jobs``.
@@ -117,7 +118,7 @@ class HOBE(SampledEstimator):
         tol: float | None = None,
         patience: int = 3,
         smoothing: int | Literal["auto"] = "auto",
-        norm: float | None = 5.0,
+        norm: float | Literal["auto"] | None = "auto",
         random_state: Any = 0,
         n_jobs: int | None = None,
         progress: ProgressCallback | None = None,

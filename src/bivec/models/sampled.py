@@ -29,6 +29,7 @@ class SampledEstimator(BipartiteEstimator):
     """An estimator that trains on samples of Procedure 1: FOBE and HOBE."""
 
     smoothing: int | Literal["auto"]
+    norm: float | Literal["auto"] | None
     n_jobs: int | None
     progress: ProgressCallback | None
     _asked: Embedding | None = None
@@ -113,6 +114,12 @@ class SampledEstimator(BipartiteEstimator):
         self.updated_ = updated.moved
         return self
 
+    def _norms(self) -> tuple[float | None, float | None]:
+        """Return what was given, or the norms that a rehearsal found."""
+        if isinstance(self.norm, str) and self.norm == "auto":
+            return getattr(self, "norms_", (None, None))
+        return super()._norms()
+
     def _learn(
         self,
         graph: BipartiteGraph,
@@ -126,6 +133,7 @@ class SampledEstimator(BipartiteEstimator):
             shapes = rehearse(graph, settings.seed, settings.dim, self.n_jobs, tell)
         else:
             shapes = Shape(steps), Shape(steps)
+        self.norms_ = shapes[0].norm, shapes[1].norm
         similarity = self._similarity(graph, settings)
         trainer = Trainer(graph, settings, similarity, _unscaled(init), self.n_jobs)
         trainer.run(self.progress, checkpoint)
