@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bivec import FOBE, BipartiteGraph, rehearsal
+from bivec.errors import InputError
 from bivec.rehearsal import POWERS, contenders, rehearse
 from bivec.smoothing import Shape
 
@@ -120,3 +121,26 @@ def test_fits_do_as_rehearsed():
     assert model.shortening_ == tuple(shape.power for shape in shapes)
     assert model.embedding_.params["shortening"] == list(model.shortening_)
     assert set(model.shortening_) <= set(POWERS)
+    assert model.norms_ == tuple(shape.norm for shape in shapes)
+    for table, norm in zip(
+        (model.left_embedding_, model.right_embedding_), model.norms_, strict=True
+    ):
+        assert np.sqrt((table**2).sum(axis=1).mean()) == pytest.approx(norm, rel=1e-4)
+
+
+def test_the_usual_norm_goes_without_a_rehearsal():
+    graph = communities(4, 8)
+    assert FOBE(dim=8, epochs=2, n_samples=4, smoothing=2).fit(graph).norms_ == (5, 5)
+    given = FOBE(dim=8, epochs=2, n_samples=4, smoothing=2, norm=3).fit(graph)
+    assert np.sqrt((given.left_embedding_**2).sum(axis=1).mean()) == pytest.approx(3, rel=1e-4)
+    with pytest.raises(InputError, match="norm='large'"):
+        FOBE(norm="large").fit(graph)
+
+
+def test_what_is_usual_is_settled_on_unless_beyond_doubt():
+    usual, other = Shape(8), Shape(16)
+    right, wrong = np.ones(20), np.ones(20)
+    wrong[:3] = 0
+    assert rehearsal.settled({usual: wrong, other: right}, usual) == usual
+    wrong[:9] = 0
+    assert rehearsal.settled({usual: wrong, other: right}, usual) == other
