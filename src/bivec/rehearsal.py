@@ -23,7 +23,7 @@ standard error of the best, of which this is a variant.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -42,9 +42,9 @@ POWERS = (0.0, 0.3, 0.5)
 """Of the degree, that vectors are divided by: what is tried, the simplest first."""
 NORMS = (5.0, 4.0, 7.0, 10.0)
 """Root mean square norms of a side, the usual one first."""
-_LEFT_OUT, _MACHINES, _FEWEST, _SMALL = 0.1, 1000, 50, 5000
-"""Share of the edges, how many of them are asked about at most, how many it takes to choose, and
-how many edges a graph has that is no forest, but small."""
+_LEFT_OUT, _MACHINES, _EDGES, _FEWEST, _SMALL = 0.1, 1000, 16, 50, 5000
+"""Share of the edges; how many of them are asked about at most, in a small graph one for so many
+edges; how many it takes to choose; and how many edges a graph has that is no forest, but small."""
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""
 _COLUMNS, _FIRST_STEPS = 32, 8
@@ -117,15 +117,19 @@ def _choose(
         return plain if small else Shape(most, POWERS[-1])
     tables = _smoothed(table, own, far, most, workers, tell)
 
-    def ask(shape: Shape, part: slice) -> Answers:
-        return questions.ask(_shaped(tables[shape.steps], own, shape), part, workers)
+    def ask(shapes: Iterable[Shape], part: slice) -> dict[Shape, Answers]:
+        return {
+            shape: questions.ask(_shaped(tables[shape.steps], own, shape), part, workers)
+            for shape in shapes
+        }
 
-    some, everything = slice(len(questions) // 4), slice(None)
-    tried = [Shape(steps, power) for steps in tables for power in POWERS]
-    near = contenders({shape: ask(shape, some) for shape in tried}, _DOUBT)
-    best = settled({shape: ask(shape, everything) for shape in near}, plain)
-    at = [best._replace(norm=norm) for norm in NORMS]
-    return settled({shape: ask(shape, everything) for shape in at}, best)
+    quarter = len(questions) // 4
+    some = ask((Shape(steps, power) for steps in tables for power in POWERS), slice(quarter))
+    rest = ask(contenders(some, _DOUBT), slice(quarter, None))
+    near = {shape: np.concatenate([some[shape], rest[shape]]) for shape in rest}
+    best = settled(near, plain)
+    norms = ask((best._replace(norm=norm) for norm in NORMS[1:]), slice(None))
+    return settled({best: near[best], **norms}, best)
 
 
 def _smoothed(
@@ -189,7 +193,7 @@ class _Questions:
     ) -> None:
         lost, owners = asked
         answerable = np.flatnonzero((own.degrees[lost] > 0) & (far.degrees[owners] > 0))
-        some = draw.permutation(answerable)[:_MACHINES]
+        some = draw.permutation(answerable)[: min(_MACHINES, len(known.indices) // _EDGES)]
         strangers = draw.integers(len(own), size=len(some))
         apart = ~_linked(known, strangers, owners[some])
         self._seed = int(draw.integers(2**31))
