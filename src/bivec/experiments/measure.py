@@ -94,10 +94,9 @@ def _ranking(
 
 def _by_scorer(cell: Cell, estimator: Any, split: Split) -> dict[str, EmbeddingRanker]:
     """Return a ranker for each way to rank by these vectors; the paper's has the method's name."""
-    vectors = (
-        check_vectors(estimator.left_embedding_, split.train, "left"),
-        check_vectors(estimator.right_embedding_, split.train, "right"),
-    )
+    check_vectors(estimator.left_embedding_, split.train, "left")
+    check_vectors(estimator.right_embedding_, split.train, "right")
+    vectors = estimator.embedding_  # which knows the lengths that products must not see
     return {
         cell.method if scorer == "centroid" else f"{cell.method} ({scorer})": EmbeddingRanker(
             vectors, split.train, scorer=scorer
