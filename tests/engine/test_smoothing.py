@@ -9,7 +9,16 @@ import pytest
 from bivec import FOBE, HOBE, BipartiteGraph, smoothing
 from bivec.datasets import southern_women
 from bivec.errors import InputError
-from bivec.smoothing import DEGREE, Shape, check_smoothing, most_steps, smooth, write_degrees
+from bivec.parallel import Workers
+from bivec.smoothing import (
+    DEGREE,
+    Shape,
+    check_smoothing,
+    most_steps,
+    smooth,
+    smooth_side,
+    write_degrees,
+)
 from bivec.sweeps import stoppable
 
 GRAPH = BipartiteGraph(
@@ -140,6 +149,16 @@ def test_what_is_good():
     assert check_smoothing("auto") is None
     assert check_smoothing(0) == 0
     assert check_smoothing(np.int64(7)) == 7
+
+
+def test_smoothing_ends_where_random_pairs_are_close():
+    rng = np.random.default_rng(0)
+    close = np.ones((6, 4), np.float32) + rng.uniform(0, 0.01, (6, 4)).astype(np.float32)
+    pairs = np.array([0, 1]), np.array([2, 3])
+    with Workers(1) as workers:
+        ended = smooth_side(close.copy(), GRAPH.left, GRAPH.right, 64, workers, pairs)
+        assert ended in range(8, 65, 8)
+        assert smooth_side(close.copy(), GRAPH.left, GRAPH.right, 64, workers) == 64
 
 
 def test_sides_may_differ_in_steps():

@@ -145,7 +145,8 @@ class SampledEstimator(BipartiteEstimator):
         self.shortening_ = (0.0, 0.0)
         if steps != 0:
             done = smooth(
-                graph, learned.left, learned.right, shapes, self.n_jobs,
+                graph, learned.left, learned.right, shapes,
+                settings.seed if steps is None else None, self.n_jobs,
                 self._told("smoothing", learned.history[-1]) if learned.history else None,
             )  # fmt: skip
             self.smoothing_steps_ = done.steps
