@@ -11,8 +11,9 @@ better by two standard errors, and then the first that is worse than the best by
 of one. So far all have the norm 5; then other norms are tried in the same way.
 
 In a large graph where next to no edge can be left out, a forest, there is nothing to learn but
-popularity: as many steps as there may be, and short vectors for popular nodes. A small graph gets
-8 steps and one length.
+popularity: as many steps as there may be, and short vectors for popular nodes. A graph of less than
+10,000 edges gets 8 steps and one length: there would be few questions, and to compile the machines
+takes longer than all the rest.
 
 References
 ----------
@@ -42,9 +43,9 @@ POWERS = (0.0, 0.3, 0.5)
 """Of the degree, that vectors are divided by: what is tried, the simplest first."""
 NORMS = (5.0, 4.0, 7.0, 10.0)
 """Root mean square norms of a side, the usual one first."""
-_LEFT_OUT, _MACHINES, _EDGES, _FEWEST, _SMALL = 0.1, 1000, 16, 50, 5000
+_LEFT_OUT, _MACHINES, _EDGES, _FEWEST, SMALL = 0.1, 1000, 16, 50, 10_000
 """Share of the edges; how many of them are asked about at most, in a small graph one for so many
-edges; how many it takes to choose; and how many edges a graph has that is no forest, but small."""
+edges; how many it takes to choose; and from how many edges on a graph is rehearsed at all."""
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""
 _COLUMNS, _FIRST_STEPS = 32, 8
@@ -75,6 +76,9 @@ def rehearse(
     progress : callable, optional
         Called with the steps of smoothing done, of both sides together, and how many there are.
     """
+    if graph.n_edges < SMALL:
+        steps = min(_FIRST_STEPS, most_steps(graph.left, graph.right))
+        return Shape(steps), Shape(steps)
     lefts, rights = graph.left_rows(), graph.left.indices
     out = _left_out(graph, lefts, rights, seed)
     left = _without(graph.left, out)
@@ -113,8 +117,7 @@ def _choose(
     """Return the shape for vectors of one side, given random ones and questions about them."""
     plain = Shape(min(_FIRST_STEPS, most))
     if len(questions) < _FEWEST:
-        small = own.indptr[-1] < _SMALL
-        return plain if small else Shape(most, POWERS[-1])
+        return Shape(most, POWERS[-1])
     tables = _smoothed(table, own, far, most, workers, tell)
 
     def ask(shapes: Iterable[Shape], part: slice) -> dict[Shape, Answers]:

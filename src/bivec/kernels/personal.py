@@ -45,6 +45,12 @@ def _draw_absent(
 
 
 @inner
+def _copy_row(source: Array, row: int, target: Array, to: int) -> None:  # pragma: no cover
+    for c in range(source.shape[1]):
+        target[to, c] = source[row, c]
+
+
+@inner
 def _rows_of(
     indptr: Array, indices: Array, node: int, seed: Any, relation: int, ratio: int, marks: Array,
     stamp: int,
@@ -102,12 +108,12 @@ def personalize(
         n = len(rows)
         points, labels = np.empty((n, dim), np.float32), np.empty(n, np.float64)
         for k in range(n):
-            points[k] = table[rows[k]]
+            _copy_row(table, rows[k], points, k)
             labels[k] = 1.0 if k < degree else -1.0
         a, b = pair_ptr[m], pair_ptr[m + 1]
         queries = np.empty((b - a, dim), np.float32)
         for q in range(b - a):
-            queries[q] = table[pair_rows[a + q]]
+            _copy_row(table, pair_rows[a + q], queries, q)
         trained[m] = classify_inner(points, labels, queries, c, gamma, tol, room, out[a:b])
 
 

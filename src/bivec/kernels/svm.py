@@ -112,11 +112,13 @@ def _train(
     n = len(points)
     kept = max(_LEAST_ROWS, min(n, room // (4 * n)))
     rows = np.empty((kept, n), np.float32)
-    owners, used = np.full(kept, -1, np.int64), np.zeros(kept, np.int64)
-    slots = np.full(n, -1, np.int64)
+    owners, used, slots = np.empty(kept, np.int64), np.empty(kept, np.int64), np.empty(n, np.int64)
+    for s in range(kept):
+        owners[s], used[s] = -1, 0
     error = np.empty(n, np.float64)
     low, high = np.empty(n, np.float64), np.empty(n, np.float64)
     for k in range(n):  # y a lies in [0, C] or in [-C, 0]
+        slots[k] = -1
         signed[k] = 0.0
         error[k] = labels[k]
         low[k], high[k] = min(0.0, labels[k] * c), max(0.0, labels[k] * c)
@@ -173,7 +175,8 @@ def _decide(
     for k in range(len(points)):
         if signed[k] != 0.0:
             if n < k:
-                points[n] = points[k]
+                for c in range(points.shape[1]):
+                    points[n, c] = points[k, c]
                 signed[n] = signed[k]
             n += 1
     for q in range(len(queries)):
@@ -195,10 +198,11 @@ def classify_inner(
     no points at all it is -1.
     """
     positives = 0
-    for label in labels:
-        positives += label > 0
+    for k in range(len(labels)):
+        positives += labels[k] > 0
     if positives == 0 or positives == len(labels):
-        out[:] = 1.0 if positives else -1.0
+        for q in range(len(out)):
+            out[q] = 1.0 if positives else -1.0
         return False
     signed = np.empty(len(points), np.float64)
     offset = _train(points, labels, c, gamma, tol, room, signed)
