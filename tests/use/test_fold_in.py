@@ -332,8 +332,8 @@ def uneven():
     rng = np.random.default_rng(1)
     share = np.arange(1, 201) ** -1.2
     share /= share.sum()
-    right = np.concatenate([rng.choice(200, 30, replace=False, p=share) for _ in range(300)])
-    return BipartiteGraph(np.repeat(np.arange(300), 30), right)
+    right = np.concatenate([rng.choice(200, 30, replace=False, p=share) for _ in range(400)])
+    return BipartiteGraph(np.repeat(np.arange(400), 30), right)
 
 
 def test_where_popular_nodes_are_shorter_so_are_new_ones(uneven):
