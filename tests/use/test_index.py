@@ -102,6 +102,17 @@ def test_a_poor_index_is_reported_as_poor():
     assert recalls[0] < 0.9 < recalls[1]
 
 
+def test_any_number_of_threads_builds_the_same_bytes(tmp_path, indexed):
+    for jobs in (1, 2, 4):
+        indexed.build_index(n_jobs=jobs)
+        indexed.save(tmp_path / f"{jobs}.bivec")
+    files = sorted(path.name for path in (tmp_path / "1.bivec" / "index").iterdir())
+    assert sum(name.endswith(".usearch") for name in files) == 4
+    for name in files:
+        contents = {(tmp_path / f"{jobs}.bivec/index" / name).read_bytes() for jobs in (1, 2, 4)}
+        assert len(contents) == 1, name
+
+
 def test_saved_with_the_embedding(tmp_path, indexed):
     path = tmp_path / "m.bivec"
     indexed.save(path)

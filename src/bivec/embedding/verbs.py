@@ -217,7 +217,8 @@ class Verbs:
         connectivity, expansion : int
             Links of a node, and nodes looked at: higher finds more and takes longer.
         n_jobs : int, optional
-            Threads; every core where not given. With several, two builds may differ.
+            Threads; every core where not given, of which four find work. The bytes do not depend
+            on it.
 
         Returns
         -------

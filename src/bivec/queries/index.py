@@ -19,6 +19,7 @@ inner-product spaces", RecSys 2014, doi:10.1145/2645710.2645741.
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -99,24 +100,29 @@ def build(
     usearch = require("usearch.index", "index", "an approximate index")
     check_integer("connectivity", connectivity, low=2, high=1024)
     check_integer("expansion", expansion, low=1, high=1 << 20)
-    threads = resolve_jobs(n_jobs)
-    built: Indexes = {}
-    for side in OTHER:
+    options = {
+        "metric": "cos", "dtype": "f16", "connectivity": connectivity,
+        "expansion_add": expansion, "expansion_search": expansion,
+    }  # fmt: skip
+
+    def built(which: tuple[Side, str]) -> Index:
+        side, kind = which
         table = levelled(vectors, side)
         rows = np.arange(len(table))
         if vectors.graph is not None:
             rows = np.flatnonzero(vectors.graph.side(side).degrees)
-        for kind in ("product", "cosine"):
-            targets = _augmented(table[rows]) if kind == "product" else unit(table[rows])
-            found = usearch.Index(
-                ndim=targets.shape[1], metric="cos", dtype="f16", connectivity=connectivity,
-                expansion_add=expansion, expansion_search=expansion,
-            )  # fmt: skip
-            if len(rows):
-                found.add(rows.astype(np.uint64), targets, threads=threads)
-            report = IndexReport(side, kind, len(rows), 1.0, 0, expansion)
-            built[side, kind] = _measured(vectors, Index(found, report))
-    return built
+        targets = _augmented(table[rows]) if kind == "product" else unit(table[rows])
+        found = usearch.Index(ndim=targets.shape[1], **options)
+        if len(rows):
+            found.add(rows.astype(np.uint64), targets, threads=1)
+        return Index(found, IndexReport(side, kind, len(rows), 1.0, 0, expansion))
+
+    # Threads inside an index race for its links: two builds differ, and a small one may fall apart.
+    # So each index is one thread's, side by side with the others.
+    wanted = [(side, kind) for side in OTHER for kind in ("product", "cosine")]
+    with ThreadPoolExecutor(resolve_jobs(n_jobs)) as pool:
+        indexes = list(pool.map(built, wanted))
+    return {which: _measured(vectors, index) for which, index in zip(wanted, indexes, strict=True)}
 
 
 def _augmented(table: Table) -> Table:
