@@ -254,8 +254,8 @@ def graph_views(
     left, right = (
         Graph(
             own.indptr, own.indices, strengths[s], paths[s], reach[s],
-            far.indptr, far.indices, strengths[1 - s], paths[1 - s], marks[s],
-            most[s], most[1 - s],
+            far.indptr, far.indices, strengths[1 - s], paths[1 - s],
+            marks[s], marks[1 - s], most[s], most[1 - s],
         )
         for s, (own, far) in enumerate((sides, sides[::-1]))
     )  # fmt: skip

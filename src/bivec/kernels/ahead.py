@@ -32,6 +32,7 @@ def hint_neighbors(view: Any, plan: Any, i: int, stage: int) -> None:  # pragma:
             prefetch(view.far_indices, view.far_indptr[b])
         if plan.method == HOBE and stage == 0:
             prefetch(view.far_most, b)
+            prefetch(view.far_marks, b)
         elif plan.method == HOBE:
             prefetch(view.far_similarity, view.far_indptr[b])
 
@@ -53,7 +54,10 @@ def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma
         first = view.far_indptr[b]
         others = view.far_indptr[b + 1] - first - 1
         if others > 0:
-            prefetch(view.far_indices, first + below(key, 1, others))
+            t = first + below(key, 1, others)
+            prefetch(view.far_indices, t)
+            if plan.method == HOBE:
+                prefetch(view.far_similarity, t)
     key = step_key(stream(plan.seed, relation + 2, i), step % plan.n_samples)
     j = view.indices[start + below(key, 0, stop - start)]
     if stage == 0:
@@ -66,6 +70,23 @@ def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma
     else:
         for k in range(plan.n_neighbors):
             prefetch(view.far_indices, first + below(key, 2 * SET_TRIES + k, degree))
+
+
+@inner
+def hint_bridge(view: Any, plan: Any, i: int, step: int) -> None:  # pragma: no cover
+    """Follow the walk of two steps from node i, and ask for the marks of its end."""
+    start, stop = view.indptr[i], view.indptr[i + 1]
+    if start == stop:
+        return
+    key = step_key(stream(plan.seed, 4 * plan.side, i), step % plan.n_samples)
+    b = view.indices[start + below(key, 0, stop - start)]
+    first = view.far_indptr[b]
+    others = view.far_indptr[b + 1] - first - 1
+    if others > 0:
+        t = first + below(key, 1, others)
+        if view.far_indices[t] >= i:
+            t += 1
+        prefetch(view.marks, view.far_indices[t])
 
 
 @inner
@@ -96,7 +117,7 @@ def hint_path(view: Any, plan: Any, i: int, step: int, links: int) -> None:  # p
     j = view.indices[t]
     if links == 4:
         prefetch(view.far_indptr, j)
-        prefetch(view.far_most, j)
+        prefetch(view.far_marks, j)
         return
     prefetch(view.far_indices, view.far_indptr[j])
     prefetch(view.far_similarity, view.far_indptr[j])
@@ -110,10 +131,12 @@ def hints(view: Any, plan: Any, steps: Any, i: int, more: int) -> None:  # pragm
     if more >= 1:
         hint_neighbors(view, plan, i + 1, 1)
     for s in range(steps.first, steps.first + steps.number):
+        if more >= 3:
+            hint(view, plan, i + 3, s, 0)
         if more >= 2:
-            hint(view, plan, i + 2, s, 0)
-        if more >= 1:
-            hint(view, plan, i + 1, s, 1)
+            hint(view, plan, i + 2, s, 1)
         if plan.method == HOBE and plan.draw == WALK:
+            if more >= 1:
+                hint_bridge(view, plan, i + 1, s)
             for links in range(max(0, LINKS - more), LINKS):
                 hint_path(view, plan, i + LINKS - links, s, links)

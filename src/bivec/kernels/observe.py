@@ -11,7 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from bivec.kernels.jit import inner
+from bivec.kernels.view import NOTHING, bit
 
+_TELLING = 64
+"""Entries up to which marks are worth a look: with more than bits, most of them are set."""
 _AT_HAND = 4
 """How many times the neighbours of the far end are looked at rather, if they are the owner's."""
 
@@ -111,6 +114,22 @@ def strongest_bridge(
 
 
 @inner
+def may_lead_beyond(
+    indices: Any, similarity: Any, start: int, stop: int, known: int, marks: Any, best: Any
+) -> bool:  # pragma: no cover
+    """Whether an entry other than ``known``, stronger than ``best``, may be in another list.
+
+    Told by the marks of the other list, without a look at it; of many entries nothing can be told.
+    """
+    if stop - start > _TELLING:
+        return True
+    for e in range(start, stop):
+        if similarity[e] > best and e != known and marks & bit(indices[e]) != NOTHING:
+            return True
+    return False
+
+
+@inner
 def strongest_end(
     indices: Any,
     similarity: Any,
@@ -152,23 +171,32 @@ def strongest_end(
 
 
 @inner
-def strongest_path(view: Any, i: int, j: int, cap: int, best: Any) -> Any:  # pragma: no cover
+def strongest_path(
+    view: Any, i: int, j: int, known: int, cap: int, best: Any
+) -> Any:  # pragma: no cover
     """Return ``max(best, S'_V(i, j))`` for node i of the view's own side and j of the far side.
 
     The two maxima of the paper run over the same paths i - b - a - j: the first takes
     ``min(s(i, b), s(b, a))``, the second ``min(s(b, a), s(a, j))``. So their maximum is
     ``min(s(b, a), max(s(i, b), s(a, j)))``, maximised over the paths. Node i is expanded, whose
-    neighbours are at hand for all its samples, or j where it has far fewer; a neighbour whose
-    strongest edges cannot lead beyond the best so far is left out.
+    neighbours are at hand for all its samples, or j where it has far fewer; a neighbour that
+    shares none with the other end, or whose strongest edges cannot lead beyond the best so far, is
+    left out. ``best`` is the strength of a path whose middle edge, from the far side, is ``known``.
     """
     i_start, i_stop = view.indptr[i], view.indptr[i + 1]
     j_start, j_stop = view.far_indptr[j], view.far_indptr[j + 1]
     if i_stop - i_start <= _AT_HAND * (j_stop - j_start):
         n = i_stop - i_start
         looks = min(n, cap)
+        marks = view.far_marks[j]
         for k in range(looks):
             e = i_start + k * n // looks
             b = view.indices[e]
+            if view.far_marks[b] & marks == NOTHING or not may_lead_beyond(
+                view.far_indices, view.far_similarity, view.far_indptr[b], view.far_indptr[b + 1],
+                known, marks, best,
+            ):  # fmt: skip
+                continue
             bound = min(view.far_most[b], max(view.similarity[e], view.far_most[j]))
             if bound > best:
                 best = strongest_end(
@@ -182,7 +210,7 @@ def strongest_path(view: Any, i: int, j: int, cap: int, best: Any) -> Any:  # pr
             e = j_start + k * n // looks
             a = view.far_indices[e]
             bound = min(view.most[a], max(view.far_similarity[e], view.most[i]))
-            if bound > best:
+            if bound > best and view.marks[a] & view.marks[i] != NOTHING:
                 best = strongest_end(
                     view.indices, view.similarity, view.indptr[a], view.indptr[a + 1],
                     i_start, i_stop, view.far_similarity[e], bound, cap, best,

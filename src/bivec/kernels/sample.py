@@ -16,6 +16,7 @@ from bivec.kernels.observe import (
     count_paths,
     count_shared,
     linked,
+    may_lead_beyond,
     seek,
     strongest_bridge,
     strongest_path,
@@ -224,11 +225,14 @@ def sample_same(
         others[at] = j
         observed[at] = 1
         if plan.method == HOBE:
-            observed[at] = strongest_bridge(
-                view.indices, view.similarity, start, stop, view.indptr[j], view.indptr[j + 1],
-                min(view.most[i], view.most[j]), plan.cap,
-                min(view.similarity[e], view.far_similarity[t]),
-            )  # fmt: skip
+            observed[at] = min(view.similarity[e], view.far_similarity[t])
+            if may_lead_beyond(
+                view.indices, view.similarity, start, stop, e, view.marks[j], observed[at]
+            ):
+                observed[at] = strongest_bridge(
+                    view.indices, view.similarity, start, stop, view.indptr[j], view.indptr[j + 1],
+                    min(view.most[i], view.most[j]), plan.cap, observed[at],
+                )  # fmt: skip
     marks = view.marks[i]
     key = step_key(stream(plan.seed, relation + 1, i), step)
     for m in range(at + 1, at + 1 + plan.n_negatives):
@@ -272,7 +276,7 @@ def sample_cross(
     if plan.method == HOBE:
         j, e, f, t = draw_three_hop(view, plan, i, key)
         observed[at] = strongest_path(
-            view, i, j, plan.cap,
+            view, i, j, f, plan.cap,
             min(view.far_similarity[f], max(view.similarity[e], view.similarity[t])),
         )  # fmt: skip
         is_edge = linked(view.indices, start, stop, j)

@@ -22,10 +22,10 @@ class Graph(NamedTuple):
     ``indptr, indices`` lead from the own to the far side, ``far_indptr, far_indices`` back.
     ``similarity`` is by edge (empty for FOBE). ``paths`` holds, for draws from the set, the running
     number of two-step paths behind each edge, ``reach`` that of three-step paths (empty otherwise).
-    ``marks`` has a word a node in which each neighbour sets one bit: nodes without a common bit
-    have no common neighbour, which spares most negatives the look at their neighbours. ``most`` and
-    ``far_most`` have the largest similarity of each node's edges (empty for FOBE): no path through
-    the node is stronger.
+    ``marks`` and ``far_marks`` have a word a node in which each neighbour sets one bit: nodes
+    without a common bit have no common neighbour, which spares most negatives, and most bridges of
+    a path, the look at their neighbours. ``most`` and ``far_most`` have the largest similarity
+    of each node's edges (empty for FOBE): no path through the node is stronger.
     """
 
     indptr: Array
@@ -38,6 +38,7 @@ class Graph(NamedTuple):
     far_similarity: Array
     far_paths: Array
     marks: Array
+    far_marks: Array
     most: Array
     far_most: Array
 
@@ -55,6 +56,7 @@ class View(NamedTuple):
     far_similarity: Any
     far_paths: Any
     marks: Any
+    far_marks: Any
     most: Any
     far_most: Any
     n: int
@@ -82,18 +84,25 @@ def look(graph: Any) -> Any:  # pragma: no cover
         pointer(graph.indptr), pointer(graph.indices), pointer(graph.similarity),
         pointer(graph.paths), pointer(graph.reach), pointer(graph.far_indptr),
         pointer(graph.far_indices), pointer(graph.far_similarity), pointer(graph.far_paths),
-        pointer(graph.marks), pointer(graph.most), pointer(graph.far_most),
+        pointer(graph.marks), pointer(graph.far_marks), pointer(graph.most),
+        pointer(graph.far_most),
         graph.indptr.size - 1, graph.far_indptr.size - 1,
     )  # fmt: skip
 
 
 @inner
+def bit(node: int) -> Any:  # pragma: no cover
+    """Return the bit that a node sets in the marks of its neighbours, by a multiplicative hash."""
+    return np.uint64(1) << ((np.uint64(node) * _SPREAD) >> np.uint64(58))
+
+
+@inner
 def mark(indptr: Any, indices: Any, n: int, marks: Any) -> None:  # pragma: no cover
-    """Set one bit for each neighbour, spread by a multiplicative hash."""
+    """Set one bit for each neighbour."""
     for i in range(n):
         word = NOTHING
         for e in range(indptr[i], indptr[i + 1]):
-            word |= np.uint64(1) << ((np.uint64(indices[e]) * _SPREAD) >> np.uint64(58))
+            word |= bit(indices[e])
         marks[i] = word
 
 
@@ -115,7 +124,9 @@ def example() -> Graph:
     indptr, indices = read_only(np.array([0, 1], np.int64)), read_only(np.zeros(1, np.int32))
     ones, none = read_only(np.ones(1, np.float32)), read_only(np.zeros(2, np.int64))
     marks = read_only(np.ones(1, np.uint64))
-    return Graph(indptr, indices, ones, none, none, indptr, indices, ones, none, marks, ones, ones)
+    return Graph(
+        indptr, indices, ones, none, none, indptr, indices, ones, none, marks, marks, ones, ones
+    )
 
 
 def warmup() -> None:
