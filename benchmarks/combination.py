@@ -19,7 +19,6 @@ from bivec import FOBE, HOBE, Combination, datasets
 from bivec.combine import KINDS
 from bivec.combine.training import reproducible
 from bivec.evaluation import hold_out, link_prediction
-from bivec.experiments.methods import NORM
 
 GRAPHS = (
     "bine-dblp",
@@ -65,7 +64,7 @@ def speed(seeds, kinds):
         split = hold_out(graph, 0.5, random_state=seed)
         inputs = [model(random_state=seed).fit(split.train).embedding_ for model in (FOBE, HOBE)]
         for kind in kinds:
-            joint = Combination(kind, embeddings=inputs, norm=NORM, random_state=seed)
+            joint = Combination(kind, embeddings=inputs, random_state=seed)
             model, cpu = fitted(joint, split.train)
             vectors = model.left_embedding_, model.right_embedding_
             note(rows, f"bivec {kind}", split, vectors, cpu, model.n_iter_, seed)
@@ -84,7 +83,7 @@ def speed(seeds, kinds):
 
 def scaled(table):
     """Return vectors at the norm of all that are measured."""
-    return table * (NORM / np.sqrt((table**2).sum(axis=1).mean()))
+    return table * (Combination().norm / np.sqrt((table**2).sum(axis=1).mean()))
 
 
 def note(rows, name, split, vectors, cpu, epochs, seed):
@@ -122,7 +121,7 @@ def quality(name, seeds, held):
         }
         inputs = [model.embedding_ for model, _ in models.values()]
         for kind in KINDS:
-            joint = Combination(kind, embeddings=inputs, norm=NORM, random_state=seed)
+            joint = Combination(kind, embeddings=inputs, random_state=seed)
             models[kind] = fitted(joint, split.train)
         for method, (model, cpu) in models.items():
             vectors = model.left_embedding_, model.right_embedding_

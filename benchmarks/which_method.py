@@ -159,7 +159,7 @@ def main():
     _, _, after = rest.partition(END)
     if not rest or END not in page:
         raise SystemExit(f"{options.output} has no lines {BEGIN} and {END}")
-    norms = f"Vectors of FOBE and HOBE have their own norm, all others {NORM:g}."
+    norms = f"Vectors of FOBE, HOBE and combinations have their own norm, all others {NORM:g}."
     body = "\n".join(["", norms, "", *sections(links, ranking)])
     options.output.write_text(f"{before}{BEGIN}{body}{END}{after}", "utf-8")
     print(f"wrote {options.output} after {time.perf_counter() - start:.0f} s")

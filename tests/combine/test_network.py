@@ -28,7 +28,7 @@ def plain(network, left, right, left_of, right_of):
         return x @ w[f"{name}.weight"].T + w.get(f"{name}.bias", 0)
 
     a, b = (
-        layer(np.maximum(layer(x, f"{side}.0"), 0), f"{side}.2")
+        np.tanh(layer(np.maximum(layer(x, f"{side}.0"), 0), f"{side}.2"))
         for x, side in ((left, "left"), (right, "right"))
     )
     both = np.hstack([w["left_link.weight"], w["right_link.weight"]])

@@ -37,14 +37,12 @@ class Parameters:
     n_negatives: Annotated[
         int | None, _option(help="Random pairs without an edge, for each node. Default: 5.")
     ] = None
-    epochs: Annotated[
-        int | None, _option(help="Most sweeps over the edges. Default: 5 or 10, by kind.")
-    ] = None
+    epochs: Annotated[int | None, _option(help="Most sweeps over the edges. Default: 5.")] = None
     learning_rate: Annotated[
         float | None, _option(help="Of Adam, falling to 0. Default: 0.003.")
     ] = None
     weight_decay: Annotated[
-        float | None, _option(help="Pull of weights to 0, for one edge a node. Default: 5.0.")
+        float | None, _option(help="Pull of weights to 0, for one edge a node. Default: 1.0.")
     ] = None
     batch_size: Annotated[int | None, _option(help="Pairs of a step. Default: 2048.")] = None
     patience: Annotated[
@@ -53,7 +51,7 @@ class Parameters:
     ] = None
     norm: Annotated[
         float | None,
-        _option(help="Scale the vectors to this root mean square norm. Default: 1.0."),
+        _option(help="Scale the vectors to this root mean square norm. Default: 5.0."),
     ] = None
     device: Annotated[
         str | None, _option(help="cpu, cuda, mps, or auto for a GPU if any. Default: auto.")

@@ -3,7 +3,7 @@ r"""Combination: one joint embedding from several, each side from its own vector
 .. math::
 
     In(v) = [\epsilon_1(v)\; \dots\; \epsilon_{e'}(v)], \qquad
-    \epsilon(v) = W_2 \,\mathrm{ReLU}(W_1 \,\mathrm{drop}(In(v)) + c_1) + c_2
+    \epsilon(v) = \tanh(W_2 \,\mathrm{ReLU}(W_1 \,\mathrm{drop}(In(v)) + c_1) + c_2)
 
 The joint vectors are learned so that a small network on two of them tells edges from other pairs
 (direct), and so that the inputs can be recovered from them, too (auto-regularized).
@@ -27,7 +27,6 @@ from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback
 from bivec.parallel import resolve_jobs
 
 KINDS = ("direct", "auto-regularized")
-EPOCHS = {"direct": 5, "auto-regularized": 10}
 
 
 class Combination(BipartiteEstimator):
@@ -50,9 +49,8 @@ class Combination(BipartiteEstimator):
         Share of the inputs that is hidden at random in each batch.
     n_negatives : int
         Random pairs without an edge, for each node, drawn afresh in each epoch.
-    epochs : int, optional
-        Most sweeps over the edges. By default 5, or 10 for the auto-regularized kind, which has
-        more to learn.
+    epochs : int
+        Most sweeps over the edges.
     learning_rate : float
         Of Adam; falls linearly to 0 over the epochs.
     weight_decay : float
@@ -65,8 +63,8 @@ class Combination(BipartiteEstimator):
         best epoch are kept. A tenth of the edges is held out of the batches for that, at most
         10,000; with fewer than 10 there is no such check.
     norm : float, optional
-        Scale the vectors of each side, by one factor, to this root mean square norm. The scale at
-        which the projection ends (about 1 to 10) means nothing. None leaves them as learned.
+        Scale the vectors of each side, by one factor, to this root mean square norm, which suits
+        the machines of link prediction. None leaves them as learned.
     device : str
         Where torch computes: "cpu", "cuda", "mps", ...; "auto" is a GPU where there is one.
     random_state : int, None, or numpy generator
@@ -122,12 +120,12 @@ class Combination(BipartiteEstimator):
         missing: Literal["error", "zero"] = "error",
         dropout: float = 0.5,
         n_negatives: int = 5,
-        epochs: int | None = None,
+        epochs: int = 5,
         learning_rate: float = 0.003,
-        weight_decay: float = 5.0,
+        weight_decay: float = 1.0,
         batch_size: int = 2048,
         patience: int = 3,
-        norm: float | None = 1.0,
+        norm: float | None = 5.0,
         device: str = "auto",
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -163,9 +161,7 @@ class Combination(BipartiteEstimator):
             dropout=check_number("dropout", self.dropout, low=0, below=1),
             n_negatives=check_integer("n_negatives", self.n_negatives, low=1),
             batch_size=check_integer("batch_size", self.batch_size, low=1),
-            epochs=EPOCHS[self.kind]
-            if self.epochs is None
-            else check_integer("epochs", self.epochs, low=1),
+            epochs=check_integer("epochs", self.epochs, low=1),
             learning_rate=check_number("learning_rate", self.learning_rate, above=0),
             weight_decay=check_number("weight_decay", self.weight_decay, low=0),
             patience=check_integer("patience", self.patience, low=1),

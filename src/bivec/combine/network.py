@@ -2,7 +2,7 @@ r"""The network of the combination, in torch.
 
 .. math::
 
-    \epsilon(v) = W_2 \,\mathrm{ReLU}(W_1 \,\mathrm{drop}(In(v)) + c_1) + c_2, \qquad
+    \epsilon(v) = \tanh(W_2 \,\mathrm{ReLU}(W_1 \,\mathrm{drop}(In(v)) + c_1) + c_2), \qquad
     \tilde S''(a_i, b_j) =
         w^\top \mathrm{ReLU}(W_3 \epsilon(a_i) + W_4 \epsilon(b_j) + c_3) + c_4
 
@@ -20,8 +20,9 @@ class Combiner(nn.Module):
     """Encoders of both sides, the predictor of links, and decoders where asked for.
 
     Paper: silent about the decoder's layers, the activations and the predictor. Here: one linear
-    layer back, ReLU within, no activation on joint vectors, estimates and what is recovered, as all
-    of them may be negative; the predictor has one hidden layer of ``dim``.
+    layer back, ReLU within, the hyperbolic tangent on joint vectors, so that nodes of a kind come
+    close and no vector is far from all; no activation on estimates and what is recovered, which
+    may be negative and beyond 1; the predictor has one hidden layer of ``dim``.
 
     Parameters
     ----------
@@ -76,4 +77,4 @@ class Combiner(nn.Module):
 def encoder(n_inputs: int, dim: int) -> nn.Sequential:
     """Return the layers from the inputs of one side to its joint vectors."""
     hidden = (n_inputs + dim) // 2
-    return nn.Sequential(nn.Linear(n_inputs, hidden), nn.ReLU(), nn.Linear(hidden, dim))
+    return nn.Sequential(nn.Linear(n_inputs, hidden), nn.ReLU(), nn.Linear(hidden, dim), nn.Tanh())

@@ -63,14 +63,11 @@ def make_method(name: str, **parameters: Any) -> Any:
     >>> make_method("verse", dim=16)
     VERSE(dim=16, norm=3.0)
     """
-    from bivec.combine import METHODS as COMBINATIONS
-
     known = registry()
     if name not in known:
         raise InputError(f"there is no method {name!r}", f"{near(name, known)}")
     estimator = known[name]()
-    needs_norm = estimator.get_params().get("norm", NORM) is None or name in COMBINATIONS
-    if needs_norm and "norm" not in parameters:
+    if estimator.get_params().get("norm", NORM) is None and "norm" not in parameters:
         parameters = {**parameters, "norm": NORM}
     return estimator.set_params(**parameters)
 
