@@ -1,10 +1,11 @@
 """Combinations against their inputs: CPU seconds, and accuracy on held-out links.
 
 ``speed`` measures both kinds on DBLP-BiNE with two inputs of 128 dimensions, and their accuracy on
-links held out beside that of the published variant. ``quality GRAPH ...``
-holds half of the edges of each graph out, fits FOBE and HOBE on the rest, combines them, and
-measures all four in the unified task, for as many seeds as ``--seeds`` says. ``held`` does the same
-on edges held out of the training half: what defaults were chosen by. Needs ``BIVEC_DATA``.
+links held out beside that of the published variant. ``quality GRAPH ...`` holds half of the edges
+of each graph out, fits FOBE and HOBE on the rest, combines them, and measures all four, for as many
+seeds as ``--seeds`` says. ``held`` does the same on edges held out of the training half: what
+defaults were chosen by. Rows are accuracies (left, right, unified), the unified task's AUC, and
+CPU seconds. Needs ``BIVEC_DATA``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ GRAPHS = (
     "konect-opsahl-collaboration",
     "konect-moreno-crime",
 )
+
+TASKS = ("left", "right", "unified")
 
 
 def fitted(model, graph):
@@ -87,29 +90,31 @@ def scaled(table):
 
 
 def note(rows, name, split, vectors, cpu, epochs, seed):
-    """Measure vectors in the unified task, keep the figures and print them."""
-    scores = link_prediction(split, *vectors, ["unified"], random_state=seed)["unified"]
-    rows.setdefault(name, []).append((scores.accuracy, scores.auc, cpu))
+    """Measure vectors in all three tasks, keep the figures and print them."""
+    scores = link_prediction(split, *vectors, TASKS, random_state=seed)
+    accuracies = [scores[task].accuracy for task in TASKS]
+    rows.setdefault(name, []).append((*accuracies, scores["unified"].auc, cpu))
     print(
-        f"  seed {seed} {name}: {scores.accuracy:.4f} {scores.auc:.4f}, {cpu:.1f} CPU seconds, "
-        f"{epochs} epochs",
+        f"  seed {seed} {name}: {' '.join(f'{x:.4f}' for x in accuracies)}, "
+        f"AUC {scores['unified'].auc:.4f}, {cpu:.1f} CPU seconds, {epochs} epochs",
         flush=True,
     )
 
 
 def show(graph, name, figures):
     """Print means and deviations as a row of a table."""
-    accuracy, auc, cpu = np.array(figures).T
-    spread = accuracy.std(ddof=1) if len(accuracy) > 1 else float("nan")
+    *accuracies, auc, cpu = np.array(figures).T
+    cells = [
+        f"{x.mean():.4f} ± {x.std(ddof=1) if len(x) > 1 else float('nan'):.4f}" for x in accuracies
+    ]
     print(
-        f"| {graph} | {name} | {accuracy.mean():.4f} ± {spread:.4f} | {auc.mean():.4f} | "
-        f"{cpu.mean():.1f} |",
+        f"| {graph} | {name} | {' | '.join(cells)} | {auc.mean():.4f} | {cpu.mean():.1f} |",
         flush=True,
     )
 
 
 def quality(name, seeds, held):
-    """Accuracy of inputs and combinations in the unified task."""
+    """Accuracy of inputs and combinations."""
     rows = {}
     graph = datasets.load(name).graph
     for seed in range(seeds):
