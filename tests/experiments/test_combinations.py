@@ -11,7 +11,7 @@ from bivec import FOBE, HOBE, Combination, InputError, experiments
 from bivec.cli import main
 from bivec.datasets import southern_women
 from bivec.errors import MissingExtraError
-from bivec.experiments.methods import NORM, chosen_methods, every_method, make_method
+from bivec.experiments.methods import chosen_methods, every_method, make_method
 
 from .conftest import experiment
 
@@ -36,10 +36,10 @@ def no_torch(monkeypatch):
     monkeypatch.setattr(importlib, "import_module", load_other)
 
 
-def test_names_make_the_kinds_at_the_norm_of_all():
+def test_names_make_the_kinds_at_their_own_norm():
     for name in BOTH:
         model = make_method(name, dim=5)
-        assert (f"{model.method}-{model.kind}", model.dim, model.norm) == (name, 5, NORM)
+        assert (f"{model.method}-{model.kind}", model.dim, model.norm) == (name, 5, 5.0)
 
 
 def test_inputs_are_trained_on_the_training_graph_with_the_seed():
@@ -47,7 +47,7 @@ def test_inputs_are_trained_on_the_training_graph_with_the_seed():
     graph = southern_women()
     ours = make_method(BOTH[0], dim=4, epochs=2, random_state=7).fit(graph)
     inputs = [model(dim=4, random_state=7).fit(graph).embedding_ for model in (FOBE, HOBE)]
-    given = Combination("direct", dim=4, epochs=2, embeddings=inputs, norm=NORM, random_state=7)
+    given = Combination("direct", dim=4, epochs=2, embeddings=inputs, random_state=7)
     np.testing.assert_array_equal(ours.left_embedding_, given.fit(graph).left_embedding_)
 
 
