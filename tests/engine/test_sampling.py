@@ -16,6 +16,7 @@ from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
 from bivec.kernels.sample import SHARING, fill_pool, make_pool, pool_arrays
 from bivec.kernels.train import Steps, make_scratch, sample_visit, scratch_arrays
+from bivec.kernels.vector import pointer
 from bivec.kernels.view import look
 from bivec.sampling import graph_views, make_plan, sample_observations
 from bivec.similarity import edge_similarities
@@ -108,7 +109,8 @@ def test_each_node_has_its_samples(small):
 def visit(graph, plan, steps, arrays, pools, i):
     view, pool = look(graph), make_pool(pools, steps.first)
     fill_pool(view, plan, i, steps.first + steps.number, pool)
-    sample_visit(view, plan, pool, steps, i, make_scratch(arrays))
+    row = pointer(np.empty(1, np.float32))  # rows are asked for only, and not on a small graph
+    sample_visit(view, plan, pool, steps, row, row, 1, i, make_scratch(arrays))
 
 
 def ring(n):
@@ -154,12 +156,13 @@ def test_training_draws_the_same_samples(small, method):
     shown = sample_observations(small, similarity=similarity, random_state=11, **parameters)
     for side, view in enumerate(graph_views(small, method, "walk", similarity)):
         plan = make_plan(side=side, seed=11, **parameters)
+        pools = pool_arrays(plan, 2)  # as a thread keeps them, from node to node
         for i in np.flatnonzero(np.diff(view.indptr)):
             rows, others, observed, neighbors = [], [], [], []
             for epoch in range(3):
                 arrays = scratch_arrays(plan, 2)
                 steps = Steps(2 * epoch, 2, 0.1, 1.0)
-                visit(view, plan, steps, arrays, pool_arrays(plan, 2), int(i))
+                visit(view, plan, steps, arrays, pools, int(i))
                 kept = arrays.same_observed >= 0
                 rows += arrays.rows[: len(kept)][kept].tolist()
                 observed += arrays.same_observed[kept].tolist()

@@ -49,12 +49,13 @@ class Pool(NamedTuple):
     Each owner draws from the pool on its own, so for any one row its negatives are as good as drawn
     from all nodes; what owners share is the cost of fetching them. ``neighbors`` has a sampled
     neighbourhood of each candidate of the far side. The pools of several rounds of steps, from
-    ``first`` on, follow each other.
+    ``first`` on, follow each other. ``key`` is that of the draws which they hold.
     """
 
     same: Any
     cross: Any
     neighbors: Any
+    key: Any
     first: int
 
 
@@ -62,17 +63,21 @@ class Pool(NamedTuple):
 def make_pool(arrays: Any, step: int) -> Any:  # pragma: no cover
     """Return the pointers of the arrays, which must outlive them; ``step`` is the first to come."""
     return Pool(
-        pointer(arrays.same), pointer(arrays.cross), pointer(arrays.neighbors), step // ROUND
-    )
+        pointer(arrays.same), pointer(arrays.cross), pointer(arrays.neighbors),
+        pointer(arrays.key), step // ROUND,
+    )  # fmt: skip
 
 
 @inner
 def fill_pool(view: Any, plan: Any, i: int, stop: int, pool: Any) -> None:  # pragma: no cover
-    """Fill the pools from which node i takes its negatives up to step ``stop``."""
-    if plan.n_negatives == 0:
-        return
+    """See to it that the pools are those from which node i takes its negatives to step ``stop``."""
     size, relation = plan.n_neighbors, _POOLS + 4 * plan.side
-    for number in range(pool.first, (stop - 1) // ROUND + 1):
+    last = (stop - 1) // ROUND
+    key = step_key(step_key(stream(plan.seed, relation, i // SHARING), pool.first), last)
+    if plan.n_negatives == 0 or pool.key[0] == key:
+        return
+    pool.key[0] = key
+    for number in range(pool.first, last + 1):
         same = step_key(stream(plan.seed, relation, i // SHARING), number)
         cross = step_key(stream(plan.seed, relation + 2, i // SHARING), number)
         for k in range(POOL):
@@ -333,8 +338,7 @@ def sample_rows(
     view, pool = look(graph), make_pool(arrays, 0)
     each = 1 + plan.n_negatives
     for i in range(start, stop):
-        if i == start or i % SHARING == 0:
-            fill_pool(view, plan, i, plan.n_samples, pool)
+        fill_pool(view, plan, i, plan.n_samples, pool)
         for s in range(plan.n_samples):
             at = (i * plan.n_samples + s) * each
             if view.indptr[i] == view.indptr[i + 1]:
@@ -352,7 +356,7 @@ def pool_arrays(plan: Plan, steps: int) -> Pool:
     """Return room for the pools of some consecutive steps; each thread needs its own."""
     n = POOL * (-(-steps // ROUND) + 1)
     same, cross, neighbors = (np.empty(size, np.int64) for size in (n, n, n * plan.n_neighbors))
-    return Pool(same, cross, neighbors, 0)
+    return Pool(same, cross, neighbors, np.zeros(1, np.uint64), 0)
 
 
 def warmup() -> None:

@@ -16,7 +16,7 @@ from bivec.kernels import fobe, hobe
 from bivec.kernels.ahead import hints
 from bivec.kernels.jit import Array, inner, kernel, vector_inner
 from bivec.kernels.sample import (
-    SHARING,
+    TRIES,
     fill_pool,
     make_pool,
     pool_arrays,
@@ -77,9 +77,17 @@ def make_scratch(arrays: Any) -> Any:  # pragma: no cover
 
 @inner
 def sample_visit(
-    view: Any, plan: Any, pool: Any, steps: Any, i: int, scratch: Any
+    view: Any, plan: Any, pool: Any, steps: Any, own: Any, far: Any, dim: int, i: int, scratch: Any
 ) -> None:  # pragma: no cover
-    """Part one: the samples of node i."""
+    """Part one: the samples of node i.
+
+    On a large graph the rows of neighbours are asked for before, those of positives as they are
+    drawn: by the time they are needed they have come. Those of negatives are in the pool.
+    """
+    if plan.ahead:
+        start = view.indptr[i]
+        for e in range(start, min(view.indptr[i + 1], start + TRIES)):
+            prefetch_row(far, dim, view.indices[e])
     for s in range(steps.number):
         sample_same(
             view, plan, pool, i, steps.first + s, scratch.rows, scratch.same_observed,
@@ -89,6 +97,12 @@ def sample_visit(
             view, plan, pool, i, steps.first + s, scratch.cross, scratch.cross_observed,
             s * (1 + plan.n_negatives), scratch.own_neighbors, scratch.far_neighbors,
         )  # fmt: skip
+        if plan.ahead:
+            at = s * (1 + plan.n_negatives)
+            prefetch_row(own, dim, scratch.rows[at])
+            prefetch_row(far, dim, scratch.cross[at])
+            for k in range(at * plan.n_neighbors, (at + 1) * plan.n_neighbors):
+                prefetch_row(own, dim, scratch.own_neighbors[k])
 
 
 @inner
@@ -150,7 +164,7 @@ def row_gradient(
     """
     same = steps.number * (1 + plan.n_negatives)
     n = same * (1 + plan.n_neighbors)
-    sample_visit(view, plan, pool, steps, i, scratch)
+    sample_visit(view, plan, pool, steps, own, far, dim, i, scratch)
     for m in range(min(AHEAD, n)):
         prefetch_row(own, dim, scratch.rows[m])
     prefetch_row(far, dim, scratch.cross[0])
@@ -208,8 +222,7 @@ def visit_rows(
     dim = tables.own.shape[1]
     for r in range(start, stop):
         i = first + r
-        if r == start or i % SHARING == 0:
-            fill_pool(view, plan, i, steps.first + steps.number, pool)
+        fill_pool(view, plan, i, steps.first + steps.number, pool)
         if view.indptr[i] == view.indptr[i + 1]:
             for c in range(dim):
                 out[r * dim + c] = own[i * dim + c]
@@ -246,12 +259,9 @@ def visit_chosen(
     own, far, squares = pointer(tables.own), pointer(tables.far), pointer(tables.squares)
     slope, out, loss = pointer(gradient), pointer(fresh), pointer(losses)
     dim = tables.own.shape[1]
-    filled = -1
     for r in range(start, stop):
         i = chosen[r]
-        if i // SHARING != filled:
-            fill_pool(view, plan, i, steps.first + steps.number, pool)
-            filled = i // SHARING
+        fill_pool(view, plan, i, steps.first + steps.number, pool)
         if view.indptr[i] == view.indptr[i + 1]:
             for c in range(dim):
                 out[r * dim + c] = own[i * dim + c]
