@@ -96,6 +96,7 @@ class Node2Vec(WalkEstimator):
     """
 
     method: ClassVar[str] = "node2vec"
+    fixed: ClassVar[dict[str, Any]] = {"calm": 16.0}
 
     def __init__(
         self,
