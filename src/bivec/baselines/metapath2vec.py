@@ -86,7 +86,7 @@ class Metapath2Vec(WalkEstimator):
     """
 
     method: ClassVar[str] = "metapath2vec"
-    fixed: ClassVar[dict[str, Any]] = {"by_type": True, "from_left": True}
+    fixed: ClassVar[dict[str, bool]] = {"by_type": True, "from_left": True}
 
     def __init__(
         self,

@@ -96,7 +96,6 @@ class Node2Vec(WalkEstimator):
     """
 
     method: ClassVar[str] = "node2vec"
-    fixed: ClassVar[dict[str, Any]] = {"calm": 16.0}
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ them, sums the gradients of its own two rows over all of its pairs, and takes on
 
 .. math:: x \leftarrow x - \eta\, g_t / \sqrt{1 + \tfrac{1}{c} \sum_{s \le t} \overline{g_s^2}}
 
-with the mean over the entries of g, and c = ``calm``. For a node in few pairs that is the sum of
+with the mean over the entries of g, and c = ``CALM``. For a node in few pairs that is the sum of
 the steps of word2vec; for a hub, whose thousands of pairs would carry it away, it is row-wise
 Adagrad. Walks live for one sweep. The result does not depend on the number of threads.
 """
@@ -44,6 +44,9 @@ Table = npt.NDArray[np.float32]
 _SMALLEST_BLOCK, _BLOCKS, _CHUNK = 32, 8, 64
 _WALK_CHUNK = 256
 _NOISE_POWER = 0.75
+CALM = 64.0
+"""Sum of squares from which on a row's steps shrink; Adagrad's accumulators start there. With 0,
+rare nodes step as far as hubs: link prediction on DBLP-BiNE after 10 short walks falls by 0.05."""
 _STREAM = 304
 """Stream of random numbers of the first vectors."""
 
@@ -53,9 +56,7 @@ class WalkSettings:
     """What to walk and how to train, checked; the fields are parameters of the estimators.
 
     ``by_type`` draws negatives from the side of the context; ``from_left`` starts walks on the left
-    alone. ``calm`` is the sum of squares from which on a row's steps shrink; Adagrad's accumulators
-    start there. With 0, rare nodes step as far as hubs: link prediction on DBLP-BiNE after 10 short
-    walks falls by 0.05.
+    alone.
     """
 
     dim: int
@@ -71,7 +72,6 @@ class WalkSettings:
     q: float = 1.0
     by_type: bool = False
     from_left: bool = False
-    calm: float = 64.0
 
     def __post_init__(self) -> None:
         check_integer("dim", self.dim, low=1, high=1 << 16)
@@ -132,7 +132,7 @@ class SkipGram(Sweeps):
         self._sides = make_sides(graph.left, graph.right, settings.weighted and graph.weighted)
         self._starts = starts(graph, settings.from_left)
         self._table = aligned((2 * self.n, settings.dim))
-        self._squares = np.full(2 * self.n, settings.calm, np.float32)
+        self._squares = np.full(2 * self.n, CALM, np.float32)
         width = 0.6 * settings.dim**-0.5
         fill_uniform(self._table[: self.n], 0, settings.seed, _STREAM, -width, width)
         self._table[self.n :] = 0
@@ -184,7 +184,7 @@ class SkipGram(Sweeps):
         rate = s.learning_rate * (1 - self.epoch / s.epochs)
         task = skipgram.Task(
             s.seed, self.epoch, self.graph.n_left, s.walk_length, s.window,
-            s.n_negatives, 2 if s.by_type else 1, rate * s.calm**0.5,
+            s.n_negatives, 2 if s.by_type else 1, rate * CALM**0.5,
         )  # fmt: skip
         skipgram.count_pairs(corpus, task)
         return corpus, task
@@ -255,7 +255,7 @@ def make_walks(
 class WalkEstimator(BipartiteEstimator):
     """An estimator that trains by skip-gram over walks."""
 
-    fixed: ClassVar[dict[str, Any]] = {}
+    fixed: ClassVar[dict[str, bool]] = {}
     """Settings of walks that are no parameters."""
 
     def _settings(self, seed: int) -> WalkSettings:
