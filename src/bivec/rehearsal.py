@@ -26,7 +26,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -54,13 +54,24 @@ _EXAMPLES, _NEGATIVES, _C, _GAMMA, _TOLERANCE = 8, 5, 1.0, 0.1, 1e-3
 _STREAM, _ROOM, _CHUNK = 231, 1 << 20, 64
 
 
+class Rehearsed(NamedTuple):
+    """How vectors of both sides should be smoothed, and which share of the answers was right.
+
+    The share is the mean of both sides, of the shapes chosen; one half, as by chance, where there
+    is nothing to ask about, and not a number for a graph too small to be rehearsed.
+    """
+
+    shapes: tuple[Shape, Shape]
+    correct: float
+
+
 def rehearse(
     graph: BipartiteGraph,
     seed: int = 0,
     dim: int = _COLUMNS,
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> tuple[Shape, Shape]:
+) -> Rehearsed:
     """Return how vectors of the left and of the right side should be smoothed.
 
     Parameters
@@ -78,7 +89,7 @@ def rehearse(
     """
     if graph.n_edges < SMALL:
         steps = min(_FIRST_STEPS, most_steps(graph.left, graph.right))
-        return Shape(steps), Shape(steps)
+        return Rehearsed((Shape(steps), Shape(steps)), float("nan"))
     lefts, rights = graph.left_rows(), graph.left.indices
     out = _left_out(graph, lefts, rights, seed)
     left = _without(graph.left, out)
@@ -87,7 +98,7 @@ def rehearse(
     right = _without(graph.right, _left_out(graph, lefts, rights, seed))
     draw = np.random.Generator(np.random.Philox(key=[seed, _STREAM]))
     most, columns = most_steps(left, right), min(dim, _COLUMNS)
-    shapes: list[Shape] = []
+    chosen: list[tuple[Shape, float]] = []
     with Workers(n_jobs) as workers:
         for own, far, known, pairs in (
             (left, right, graph.left, asked),
@@ -95,10 +106,11 @@ def rehearse(
         ):
             questions = _Questions(own, far, known, pairs, draw)
             table = draw.standard_normal((len(own), columns), np.float32)
-            before = most * len(shapes)
+            before = most * len(chosen)
             tell = None if progress is None else partial(_tell, progress, before, 2 * most)
-            shapes.append(_choose(table, own, far, most, questions, workers, tell))
-    return shapes[0], shapes[1]
+            chosen.append(_choose(table, own, far, most, questions, workers, tell))
+    (left_shape, left_share), (right_shape, right_share) = chosen
+    return Rehearsed((left_shape, right_shape), (left_share + right_share) / 2)
 
 
 def _tell(progress: Callable[[int, int], object], before: int, steps: int, done: int) -> None:
@@ -113,11 +125,14 @@ def _choose(
     questions: _Questions,
     workers: Workers,
     tell: Callable[[int], object] | None,
-) -> Shape:
-    """Return the shape for vectors of one side, given random ones and questions about them."""
+) -> tuple[Shape, float]:
+    """Return the shape for vectors of one side, given random ones and questions about them.
+
+    Beside it is the share of its answers that were right.
+    """
     plain = Shape(min(_FIRST_STEPS, most))
     if len(questions) < _FEWEST:
-        return Shape(most, POWERS[-1])
+        return Shape(most, POWERS[-1]), 0.5
     tables = _smoothed(table, own, far, most, workers, tell)
 
     def ask(shapes: Iterable[Shape], part: slice) -> dict[Shape, Answers]:
@@ -132,7 +147,9 @@ def _choose(
     near = {shape: np.concatenate([some[shape], rest[shape]]) for shape in rest}
     best = settled(near, plain)
     norms = ask((best._replace(norm=norm) for norm in NORMS[1:]), slice(None))
-    return settled({best: near[best], **norms}, best)
+    answers = {best: near[best], **norms}
+    best = settled(answers, best)
+    return best, float(answers[best].mean())
 
 
 def _smoothed(

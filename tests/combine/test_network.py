@@ -4,11 +4,18 @@ import numpy as np
 import pytest
 import torch
 
-from bivec import InputError
+from bivec import BipartiteGraph, InputError
 from bivec.combine.align import Inputs, align
 from bivec.combine.batches import Pairs, dropout_mask
 from bivec.combine.network import Combiner
-from bivec.combine.training import CombinationTrainer, Settings, choose_device, reproducible
+from bivec.combine.training import (
+    CombinationTrainer,
+    Settings,
+    choose_device,
+    distrust,
+    edges_per_node,
+    reproducible,
+)
 
 
 def settings(**changes):
@@ -185,6 +192,23 @@ def test_weight_decay_takes_its_share_of_every_weight(graph, inputs):
     for name, before in first.items():
         expected = steps[0][name] - 0.1 * 0.5 / (491 / 84) * before  # 491 edges, 84 nodes
         torch.testing.assert_close(steps[1][name], expected, atol=1e-6, rtol=1e-5)
+
+
+def test_little_is_believed_where_a_rehearsal_tells_nothing():
+    forest = BipartiteGraph(np.arange(12_000), np.arange(12_000) // 5)
+    assert distrust(forest, 0) == 5 / (12_000 / 14_400)
+    # Pairs of nodes that share all three of their neighbours: an edge left out can be told
+    left, right = np.repeat(np.arange(4_000), 3), np.tile(np.arange(3), 4_000)
+    pairs = BipartiteGraph(left, right + 3 * np.repeat(np.arange(4_000) // 2, 3))
+    alone = BipartiteGraph(
+        np.append(pairs.left_rows(), 4_000 + np.arange(4_000)),
+        np.append(pairs.left.indices, 6_000 + np.arange(4_000)),
+    )
+    assert distrust(pairs, 0) == 1 / (12_000 / 10_000)
+    assert edges_per_node(alone) < 1
+    assert distrust(alone, 0) == distrust(alone, 0, n_jobs=1) == 1 / (16_000 / 18_000)
+    few = BipartiteGraph([0, 1, 2], [0, 0, 1])  # too small to be rehearsed
+    assert distrust(few, 0) == 1 / (3 / 5)
 
 
 def test_validation_is_the_loss_without_dropout(graph, inputs):

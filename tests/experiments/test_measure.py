@@ -8,12 +8,13 @@ from bivec import FOBE, BipartiteGraph
 from bivec.evaluation import EmbeddingRanker
 from bivec.experiments.measure import _by_scorer
 from bivec.models import sampled
+from bivec.rehearsal import Rehearsed
 from bivec.smoothing import Shape
 
 
 def test_rankings_take_vectors_at_one_length(monkeypatch):
     """Lengths that go by degree are for machines; the centroid would put popular items last."""
-    monkeypatch.setattr(sampled, "rehearse", lambda *_: (Shape(8), Shape(8, 0.5)))
+    monkeypatch.setattr(sampled, "rehearse", lambda *_: Rehearsed((Shape(8), Shape(8, 0.5)), 0.6))
     rng = np.random.default_rng(0)
     share = 1 / np.arange(1, 41)
     right = [rng.choice(40, 8, replace=False, p=share / share.sum()) for _ in range(60)]

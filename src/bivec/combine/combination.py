@@ -55,7 +55,9 @@ class Combination(BipartiteEstimator):
         Of Adam; falls linearly to 0 over the epochs.
     weight_decay : float
         A step of rate r takes the share ``r * weight_decay / m`` from every weight, where m is the
-        number of edges over that of nodes: the sparser the graph, the more.
+        number of edges over that of nodes: the sparser the graph, the more. Five times that in a
+        graph of fewer edges than nodes where a rehearsal (:mod:`bivec.rehearsal`) tells next to
+        nothing of edges that are left out.
     batch_size : int
         Pairs of a step.
     patience : int
@@ -167,6 +169,7 @@ class Combination(BipartiteEstimator):
             patience=check_integer("patience", self.patience, low=1),
             device=choose_device(self.device),
             seed=seed,
+            n_jobs=self.n_jobs,
         )
 
     def _learn(self, graph: BipartiteGraph, settings: Any, init: Any) -> Learned:

@@ -33,6 +33,7 @@ from bivec.combine.batches import Batches, Pairs, dropout_mask
 from bivec.combine.network import Combiner
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
+from bivec.rehearsal import rehearse
 from bivec.sweeps import Sweeps
 
 Table = npt.NDArray[np.float32]
@@ -41,8 +42,10 @@ LINK_WEIGHT = 4.0
 """Of the squared error of a link beside the distance of each side from what is recovered."""
 
 _BLOCK = 4096
-_SPARSE = 0.5
-"""Edges a node in a graph of single edges: with fewer, nodes are without any."""
+_SPARSE, _FOREST = 0.5, 1.0
+"""Edges a node in a graph of single edges, and the most in a forest."""
+_TOLD, _DISTRUST = 0.6, 5.0
+"""Share of right answers below which a rehearsal has told little, and what decay is then worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class Settings:
     patience: int
     device: str
     seed: int
+    n_jobs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +135,7 @@ class CombinationTrainer(Sweeps):
         self._adam = torch.optim.AdamW(
             self.network.parameters(),
             lr=settings.learning_rate,
-            # The fewer edges a node has, the better its inputs know each of them by heart, and the
-            # less there is to learn from edges that look so certain.
-            weight_decay=settings.weight_decay / max(edges_per_node(graph), _SPARSE),
+            weight_decay=settings.weight_decay * distrust(graph, settings.seed, settings.n_jobs),
         )
         self._best = np.inf
         self._best_epoch = 0
@@ -254,6 +256,20 @@ class CombinationTrainer(Sweeps):
 
     def _state(self) -> dict[str, Tensor]:
         return {name: value.clone() for name, value in self.network.state_dict().items()}
+
+
+def distrust(graph: BipartiteGraph, seed: int, n_jobs: int | None = None) -> float:
+    """Return the factor of the decay.
+
+    The fewer edges a node has, the better its inputs know each of them by heart, and the less there
+    is to learn from edges that look so certain. In what is nearly a forest, inputs may tell nothing
+    else: there a rehearsal says whether they know anything of edges that they have not seen.
+    """
+    each = edges_per_node(graph)
+    factor = 1 / max(each, _SPARSE)
+    if each < _FOREST and rehearse(graph, seed, n_jobs=n_jobs).correct < _TOLD:
+        factor *= _DISTRUST
+    return factor
 
 
 def edges_per_node(graph: BipartiteGraph) -> float:

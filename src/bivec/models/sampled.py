@@ -130,7 +130,7 @@ class SampledEstimator(BipartiteEstimator):
         steps = check_smoothing(self.smoothing)
         if steps is None:
             tell = self._told("rehearsal", LossRecord(0, math.nan, 0, 0.0))
-            shapes = rehearse(graph, settings.seed, settings.dim, self.n_jobs, tell)
+            shapes = rehearse(graph, settings.seed, settings.dim, self.n_jobs, tell).shapes
         else:
             shapes = Shape(steps), Shape(steps)
         self.norms_ = shapes[0].norm, shapes[1].norm
