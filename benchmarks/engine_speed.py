@@ -250,7 +250,9 @@ def main():
     """Run the chosen measurements and print one line each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data-dir", default=os.environ.get("BIVEC_DATA"))
-    parser.add_argument("--only", nargs="*", help=f"names of measurements; {' and '.join(LONG)} run only so")
+    parser.add_argument(
+        "--only", nargs="*", help=f"names of measurements; {' and '.join(LONG)} run only so"
+    )
     parser.add_argument("--json", type=Path, help="write the figures there")
     options = parser.parse_args()
     measurements = {
