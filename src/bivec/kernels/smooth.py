@@ -15,7 +15,7 @@ from bivec.kernels.jit import Array, inner, kernel, vector_inner
 from bivec.kernels.vector import pointer, prefetch
 
 _ZERO = np.float32(0)
-_AHEAD, _LINE = 24, 16
+_AHEAD, _LINE = 12, 16
 """Edges between asking for a row and its use, and numbers in a cache line."""
 
 
@@ -26,32 +26,27 @@ def _ask(rows: Any, start: Any, width: int) -> None:  # pragma: no cover
 
 
 @vector_inner
+def _add_row(sums: Any, scale: Any, rows: Any, start: Any, width: int) -> None:  # pragma: no cover
+    for c in range(width):
+        sums[c] += scale * rows[start + c]
+
+
+@inner
 def _sum_rows(
     rows: Any, dim: int, first: int, width: int, edges: Any, begin: int, end: int, last: int,
     scales: Any, sums: Any,
 ) -> None:  # fmt: skip  # pragma: no cover
-    """Write the sum of the scaled rows at the edges [begin, end); others follow up to ``last``."""
+    """Write the sum of the scaled rows at the edges [begin, end); others follow up to ``last``.
+
+    One row at a time: rows that come one by one are waited for less than four at once.
+    """
     for c in range(width):
         sums[c] = _ZERO
-    whole = end - (end - begin) % 4
-    for e in range(begin, whole, 4):
-        for k in range(e + _AHEAD, min(e + _AHEAD + 4, last)):
-            _ask(rows, np.int64(edges[k]) * dim + first, width)
-        j0, j1 = np.int64(edges[e]), np.int64(edges[e + 1])
-        j2, j3 = np.int64(edges[e + 2]), np.int64(edges[e + 3])
-        a0, a1, a2, a3 = scales[j0], scales[j1], scales[j2], scales[j3]
-        r0, r1, r2, r3 = j0 * dim + first, j1 * dim + first, j2 * dim + first, j3 * dim + first
-        for c in range(width):
-            sums[c] += (a0 * rows[r0 + c] + a1 * rows[r1 + c]) + (
-                a2 * rows[r2 + c] + a3 * rows[r3 + c]
-            )
-    for e in range(whole, end):
+    for e in range(begin, end):
         if e + _AHEAD < last:
             _ask(rows, np.int64(edges[e + _AHEAD]) * dim + first, width)
-        j0 = np.int64(edges[e])
-        a0, r0 = scales[j0], j0 * dim + first
-        for c in range(width):
-            sums[c] += a0 * rows[r0 + c]
+        j = np.int64(edges[e])
+        _add_row(sums, scales[j], rows, j * dim + first, width)
 
 
 @kernel
