@@ -15,6 +15,7 @@ import argparse
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -92,43 +93,67 @@ def wins(tables):
     return lines
 
 
+class Figures(NamedTuple):
+    """Means over seeds, their deviation, and the number of seeds, by method and graph."""
+
+    mean: dict
+    deviation: dict
+    seeds: dict
+
+    def add(self, method, dataset, mean, deviation, seeds):
+        """Take over the figures of one method on one graph."""
+        key = (method, short_name(dataset))
+        self.mean[key], self.deviation[key], self.seeds[key] = mean, deviation, seeds
+
+
 def link_tables(outcome):
     """Return accuracy by task, and CPU seconds of the fits."""
-    accuracy, seconds = {}, {}
+    tasks = {task: Figures({}, {}, {}) for task in ("left", "right", "unified")}
+    seconds = {}
     for row in link_rows(outcome):
-        key = (row.figures.method, short_name(row.dataset))
-        accuracy.setdefault(row.figures.task, {})[key] = row.figures.accuracy
-        if row.figures.method not in ("popularity", "item-knn"):
-            seconds[key] = row.figures.fit_cpu_seconds
-    return {task: accuracy[task] for task in ("left", "right", "unified")}, seconds
+        found = row.figures
+        tasks[found.task].add(
+            found.method, row.dataset, found.accuracy, found.accuracy_std, found.seeds
+        )
+        if found.method not in ("popularity", "item-knn"):
+            seconds[found.method, short_name(row.dataset)] = found.fit_cpu_seconds
+    return tasks, seconds
 
 
 def ranking_table(outcome, metric="ndcg"):
     """Return a metric by method and graph."""
-    return {
-        (row.method, short_name(row.dataset)): row.mean[metric] for row in ranking_rows(outcome)
-    }
+    figures = Figures({}, {}, {})
+    for row in ranking_rows(outcome):
+        figures.add(row.method, row.dataset, row.mean[metric], row.std[metric], row.seeds)
+    return figures
+
+
+def spread(figures):
+    """Return lines that say of how many seeds each column is, and how far they are apart."""
+    columns = list(dict.fromkeys(column for _, column in figures.mean))
+    lines = ["", "| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+    counts, usual, largest = ["seeds"], ["deviation, median"], ["deviation, largest"]
+    for column in columns:
+        counts.append(str(max(n for (_, c), n in figures.seeds.items() if c == column)))
+        known = [d for (_, c), d in figures.deviation.items() if c == column and not np.isnan(d)]
+        usual.append(f"{np.median(known):.3f}".removeprefix("0") if known else "")
+        largest.append(f"{max(known):.3f}".removeprefix("0") if known else "")
+    return [*lines, *("| " + " | ".join(cells) + " |" for cells in (counts, usual, largest))]
 
 
 def sections(links, ranking):
     """Return the lines that go between the marks."""
     lines, tables = [], {}
-    for outcome, what in ((links, "Link prediction"), (ranking, "Recommendation")):
-        if outcome is None:
-            continue
-        seeds = ", ".join(map(str, outcome.experiment.seeds))
-        lines += [f"{what}: seeds {seeds}.", ""] if len(outcome.experiment.seeds) > 1 else [
-            f"{what}: **one seed** ({seeds}).", ""
-        ]  # fmt: skip
     if links is not None:
         accuracy, seconds = link_tables(links)
-        for task, values in accuracy.items():
-            lines += [f"### Link prediction, {task}: accuracy", "", *grid(values), ""]
-            tables[task] = values
-    if ranking is not None:
-        values = ranking_table(ranking)
-        lines += ["### Recommendation: NDCG at 10", "", *grid(values), ""]
-        tables["recommendation"] = values
+        for task, figures in accuracy.items():
+            lines += [f"### Link prediction, {task}: accuracy", "", *grid(figures.mean)]
+            lines += [*spread(figures), ""]
+            tables[task] = figures.mean
+    if ranking is not None and ranking.results:
+        figures = ranking_table(ranking)
+        lines += ["### Recommendation: NDCG at 10", "", *grid(figures.mean), *spread(figures), ""]
+        tables["recommendation"] = figures.mean
     lines += ["### How often a method is near the best", "", *wins(tables), ""]
     if links is not None:
         lines += ["### CPU seconds of a fit", "", *grid(seconds, 1, bold=False), ""]
