@@ -86,6 +86,11 @@ PARTS = {
 }
 
 
+COMPARED = ("popularity", "rp3beta", "ease", "FOBE, blend", "HOBE, blend")
+"""Rows of the tables by the number of items that a user has."""
+ITEMS = ((1, 2), (2, 5), (5, 10), (10, 20), (20, np.inf))
+
+
 @functools.cache
 def split_of(graph, seed, folder):
     """Return the split of a graph: its own, or one that the seed draws."""
@@ -353,6 +358,24 @@ def parts_table(found):
     return lines
 
 
+def degrees_table(graph, rows, options):
+    """Return the lines of a table by the number of items that a user has in training."""
+    degrees = split_of(graph, 0, options.data_dir).train.left.degrees
+    shown = [label for label in COMPARED if label in rows]
+    figures = {label: by_user(rows[label], "masked") for label in shown}
+    lines = ["| items in training | users | " + " | ".join(shown) + " |"]
+    lines.append("|---|---:|" + "---:|" * len(shown))
+    for low, high in ITEMS:
+        users = [user for user in figures[shown[0]] if low <= degrees[user] < high]
+        if not users:
+            continue
+        name = f"{low} or more" if high == np.inf else str(low)
+        name = name if high in (low + 1, np.inf) else f"{low} to {high - 1}"
+        cells = [both(np.mean([figures[label][u] for u in users], axis=0)) for label in shown]
+        lines.append(f"| {name} | {len(users):,} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def main():
     """Run, and write the tables into the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -372,6 +395,8 @@ def main():
     lines = [""]
     for graph, (rows, chosen) in found.items():
         lines += [f"### {GRAPHS[graph]}", "", *table(rows), "", *settings_line(chosen, rows), ""]
+        lines += ["Masked, by the number of items that a user has in training:", ""]
+        lines += [*degrees_table(graph, rows, options), ""]
     lines += ["### What each part gives", "", "FOBE, masked; difference to the default, paired by "
               "user.", "", *parts_table(found), ""]  # fmt: skip
     page = options.output.read_text("utf-8")

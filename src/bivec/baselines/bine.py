@@ -44,6 +44,10 @@ _START = -0.1, 0.3
 which only attract, pull them along it, the further the more there are. Chosen among eight ranges on
 edges held out of the training edges of DBLP."""
 
+_CONTEXTS = 1000.0
+"""Contexts of a node that count at most: a hub with more would move by them alone. Chosen as above,
+among 20 to all; 100 and less make of the vectors a ranking by popularity."""
+
 
 class BiNE(BipartiteEstimator):
     r"""Bipartite Network Embedding.
@@ -101,7 +105,8 @@ class BiNE(BipartiteEstimator):
     the window. Here: from nodes whose min-hash of direct neighbours differs.
 
     Paper: an epoch steps through edges and contexts one by one. Here: a node takes one step for all
-    of its edges and a few of its contexts, drawn, as long as for all contexts, up to length 1. Not
+    of its edges and a few of its contexts, drawn, as long as for all contexts but no more than
+    1,000 of them, up to length 1. Not
     Adagrad, as the explicit relation attracts only: without an optimum, how far a vector gets is
     what tells the popular from the rare, and Adagrad would level it.
 
@@ -184,7 +189,7 @@ class BiNE(BipartiteEstimator):
         # Weigh the relations of each row
         contexts = np.diff(corpus.sums[corpus.starts]).astype(np.float64)
         sides = [slice(graph.n_left), slice(graph.n_left, None)]
-        implicit = contexts.copy()
+        implicit = np.minimum(contexts, _CONTEXTS)
         implicit[sides[0]] *= self.alpha
         implicit[sides[1]] *= self.beta
 
