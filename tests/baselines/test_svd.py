@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.sparse.linalg import ArpackNoConvergence, svds
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, svds
 
 from bivec.baselines.svd import GSVD, SVD, _randomized, singular_vectors
 from bivec.errors import InputError
@@ -88,6 +88,17 @@ def test_what_lanczos_does_not_end_at_is_taken_from_a_subspace():
     np.testing.assert_allclose(u.T @ (matrix @ v), np.diag(values), atol=1e-6)
     again = singular_vectors(matrix, 16, 0, restarts=1)
     assert u.tobytes() == again[0].tobytes()
+
+
+def test_a_solver_that_cannot_restart_gives_way_to_the_randomized_one(planted, monkeypatch):
+    # Seen on a graph of many components: "No shifts could be applied", by the seed
+    def fails(*args, **kwargs):
+        raise ArpackError(3)
+
+    matrix = planted.to_scipy().astype(float)
+    exact = singular_vectors(matrix, 4, 0)[1]
+    monkeypatch.setattr("scipy.sparse.linalg.svds", fails)
+    np.testing.assert_allclose(singular_vectors(matrix, 4, 0)[1], exact, rtol=1e-3)
 
 
 def test_the_randomized_solver_finds_the_same_subspace(planted):

@@ -233,10 +233,10 @@ def singular_vectors(
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return U, the singular values descending, and V, with ``dim`` columns; zeros fill them up.
 
-    Where the Lanczos method has not come to an end after so many restarts, they are those of the
-    matrix within a subspace that is near the leading one.
+    Where the Lanczos method has not come to an end after so many restarts, or finds no way to
+    restart, they are those of the matrix within a subspace that is near the leading one.
     """
-    from scipy.sparse.linalg import ArpackNoConvergence, svds
+    from scipy.sparse.linalg import ArpackError, svds
 
     with _one_thread():
         if dim >= min(matrix.shape) or not matrix.nnz:
@@ -245,7 +245,7 @@ def singular_vectors(
             start = np.random.default_rng(seed).standard_normal(min(matrix.shape))
             try:
                 u, values, vt = svds(matrix, k=dim, v0=start, maxiter=restarts)
-            except ArpackNoConvergence:
+            except ArpackError:
                 u, values, vt = _randomized(matrix, dim, seed)
     order = np.argsort(-values, kind="stable")
     u, values, v = u[:, order], values[order], vt[order].T
