@@ -8,8 +8,8 @@ The first term predicts item j from the other items of user u, each item describ
 the second predicts user u from the other users of item j, each user described by its vector. Both
 are ridge regressions on the training graph alone, see :mod:`bivec.queries.ridge`. The second has
 only the :math:`d_u` items of the user to learn from, so it counts the more of them there are. How
-much popularity is held against an item is decided on the training graph, too: see
-:mod:`bivec.queries.discount`.
+strong their penalty is, and how much popularity is held against an item, is decided on the training
+graph, too: see :mod:`bivec.queries.tuning`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from scipy import sparse
 from bivec.checks import check_choice, check_integer, check_number
 from bivec.errors import InputError, NotFittedError
 from bivec.graph import BipartiteGraph
-from bivec.queries.discount import best_power, factors
 from bivec.queries.ridge import Ridge, one_blas_thread
 from bivec.queries.scorers import Columns, FactorScorer, Rows, Table, needs_a_graph
+from bivec.queries.tuning import PENALTIES, POWERS, factors, tuned
 
 _MOST_COEFFICIENTS = 1 << 25
 """Of inputs of their own in one table: 128 MB. Larger graphs have fewer such inputs."""
@@ -42,8 +42,9 @@ class Blend(FactorScorer):
 
     Parameters
     ----------
-    regularization : float
-        The :math:`\lambda` of both regressions.
+    regularization : float, optional
+        The :math:`\lambda` of both regressions; where not given, 500 or 50, chosen on edges held
+        out of the graph.
     n_inputs : int
         Nodes with most edges, on each side, that are inputs of their own beside their vector; fewer
         on graphs where their coefficients would not fit into 128 MB. 0 leaves the vectors alone.
@@ -52,8 +53,7 @@ class Blend(FactorScorer):
     balance : float
         The :math:`\kappa`: the degree of the asking node at which both terms count the same.
     discount : float, optional
-        The :math:`\beta`; where not given, one of 0, 0.2, -0.2 and 0.4, chosen on edges held out of
-        the graph.
+        The :math:`\beta`; where not given, one of 0, 0.2, -0.2 and 0.4, chosen with it.
     weighted : bool
         Whether an edge counts the more the heavier it is: the square root of the share of edges
         that are not heavier, at a mean square of 1. Only the order of weights matters, so counts
@@ -64,8 +64,8 @@ class Blend(FactorScorer):
 
     Attributes
     ----------
-    discount_ : float
-        The discount that was given or chosen.
+    regularization_, discount_ : float
+        What was given or chosen.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Blend(FactorScorer):
 
     def __init__(
         self,
-        regularization: float = 500.0,
+        regularization: float | None = None,
         n_inputs: int = 1024,
         damping: float = 0.5,
         balance: float = 20.0,
@@ -91,7 +91,11 @@ class Blend(FactorScorer):
         weighted: bool = True,
         known: str = "absent",
     ) -> None:
-        self.regularization = check_number("regularization", regularization, above=0)
+        self.regularization = (
+            None
+            if regularization is None
+            else check_number("regularization", regularization, above=0)
+        )
         self.n_inputs = check_integer("n_inputs", n_inputs, low=0)
         self.damping = check_number("damping", damping, low=0)
         self.balance = check_number("balance", balance, low=0)
@@ -122,17 +126,17 @@ class Blend(FactorScorer):
         forward = _matrix(graph, self.weighted)
         backward = forward.T.tocsr()
         most = min(self.n_inputs, _MOST_COEFFICIENTS // max(1, graph.n_left + graph.n_right))
-        settings = (self.regularization, most, self.damping)
         left, right = _checked(own, far, graph)
-        by_far, by_own = Ridge(*settings).fit(forward, right), Ridge(*settings).fit(backward, left)
-
         degrees = graph.left.degrees
         self._trust = (2 * degrees / np.maximum(degrees + self.balance, 1)).astype(np.float32)
-        self.discount_ = self.discount
-        if self.discount_ is None:
-            with one_blas_thread():
-                half = (self.regularization, most // 2, self.damping)
-                self.discount_ = best_power(forward, self._trust, half)
+        with one_blas_thread():
+            self.regularization_, self.discount_ = tuned(
+                forward, self._trust, most // 2, self.damping, (left.shape[1], right.shape[1]),
+                PENALTIES if self.regularization is None else (self.regularization,),
+                POWERS if self.discount is None else (self.discount,),
+            )  # fmt: skip
+        settings = (self.regularization_, most, self.damping)
+        by_far, by_own = Ridge(*settings).fit(forward, right), Ridge(*settings).fit(backward, left)
         factor = factors(graph.right.degrees, self.discount_)
         self._graph, self._forward, self._backward = graph, forward, backward
         self._by_far, self._by_own = by_far, by_own

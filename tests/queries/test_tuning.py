@@ -1,15 +1,16 @@
-"""The power of the degree that is held against popular nodes, and how it is chosen."""
+"""The penalty of the default ranking and the power of the degree, and how they are chosen."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import bivec
-from bivec.queries import Blend, discount
-from bivec.queries.discount import POWERS, best_power
+from bivec.queries import Blend, tuning
 from bivec.queries.ridge import Ridge
+from bivec.queries.tuning import PENALTIES, POWERS, tuned
 
 
 def lists(popular, n_users=120, n_items=40, seed=0):
@@ -26,7 +27,7 @@ def test_a_quarter_of_each_row_is_held_out_and_one_entry_stays():
     rng = np.random.default_rng(1)
     x = np.where(rng.random((30, 20)) < rng.random((30, 1)), rng.integers(1, 9, (30, 20)), 0)
     x[0], x[1] = 0, np.eye(20)[3]
-    rest, held = discount._cut(sparse.csr_array(x.astype(np.float32)))
+    rest, held = tuning._cut(sparse.csr_array(x.astype(np.float32)))
     np.testing.assert_array_equal(rest.toarray() + held.toarray(), x)
     assert not (rest.toarray() * held.toarray()).any()
     for row, part in zip(x, held.toarray(), strict=True):
@@ -36,7 +37,7 @@ def test_a_quarter_of_each_row_is_held_out_and_one_entry_stays():
 
 def plain_ndcg(matrix, power, trust, settings):
     """Rank and measure each row that has entries held out, one by one."""
-    rest, held = discount._cut(matrix)
+    rest, held = tuning._cut(matrix)
     here = Ridge(*settings).fit(rest, np.zeros((matrix.shape[1], 0), np.float32))
     there = Ridge(*settings).fit(rest.T.tocsr(), np.zeros((matrix.shape[0], 0), np.float32))
     scores = here.features(rest) @ here.coefficients.T
@@ -55,14 +56,39 @@ def plain_ndcg(matrix, power, trust, settings):
 
 
 @pytest.mark.parametrize("popular", [0.2, 1.0])
-def test_the_first_power_that_is_as_good_as_the_best(popular):
-    matrix = lists(popular)
-    trust, settings = np.full(120, 0.7, np.float32), (20.0, 30, 0.5)
-    found = np.array([plain_ndcg(matrix, power, trust, settings) for power in POWERS])
-    behind = found[found.mean(axis=1).argmax()] - found
-    allowed = behind.std(axis=1) / np.sqrt(found.shape[1])
-    expected = POWERS[int((behind.mean(axis=1) <= allowed).argmax())]
-    assert best_power(matrix, trust, settings) == expected
+def test_the_best_penalty_and_the_first_power_that_is_as_good_as_the_best(popular):
+    matrix, trust = lists(popular), np.full(120, 0.7, np.float32)
+    found = {
+        x: np.array([plain_ndcg(matrix, power, trust, (x, 30, 0.5)) for power in POWERS])
+        for x in (50.0, 5.0)
+    }
+    penalty = max(found, key=lambda x: found[x].mean(axis=1).max())
+    here = found[penalty]
+    behind = here[here.mean(axis=1).argmax()] - here
+    allowed = behind.std(axis=1) / np.sqrt(here.shape[1])
+    expected = penalty, POWERS[int((behind.mean(axis=1) <= allowed).argmax())]
+    assert tuned(matrix, trust, 30, 0.5, penalties=(50.0, 5.0)) == expected
+
+
+def test_a_graph_of_rare_items_gets_a_smaller_penalty():
+    # Items come in sixes, and few users have any: what is seen together is all there is to know
+    rng, n_groups = np.random.default_rng(0), 150
+    x = np.zeros((300, 6 * n_groups), np.float32)
+    for user in x:
+        group = 6 * rng.integers(n_groups)
+        user[group + rng.choice(6, 4, replace=False)] = 1
+        user[rng.choice(x.shape[1], 2)] = 1
+    assert tuned(sparse.csr_array(x), np.ones(300, np.float32), 500, 0.5, (32, 32))[0] == 50
+    assert tuned(lists(1.5), np.ones(120, np.float32), 30, 0.5, (8, 8))[0] == 500
+
+
+def test_vectors_in_place_of_the_learned_ones_have_not_seen_what_is_held_out():
+    matrix = lists(0.5)
+    rest, _ = tuning._cut(matrix)
+    left, right = tuning._smoothed(rest, (16, 8))
+    assert (left.shape, right.shape) == ((120, 16), (40, 8))
+    np.testing.assert_allclose(np.linalg.norm(left, axis=1), 1, rtol=1e-5)
+    assert tuning._smoothed(rest, (16, 0))[1].shape == (40, 0)
 
 
 def test_a_standard_error_decides():
@@ -70,27 +96,28 @@ def test_a_standard_error_decides():
     good = rng.random((400, 1))
     far_behind, a_little = good - 0.2 - rng.random((400, 1)) / 9, good + rng.normal(0, 1, (400, 1))
     a_little += good.mean() - a_little.mean() - 1e-4
-    assert discount._least(np.hstack([far_behind, a_little, good])) == 1
-    assert discount._least(np.hstack([good, good, far_behind])) == 0
+    assert tuning._least(np.hstack([far_behind, a_little, good])) == 1
+    assert tuning._least(np.hstack([good, good, far_behind])) == 0
 
 
 def test_popular_items_that_everyone_likes_are_not_held_back():
-    assert best_power(lists(1.5), np.ones(120, np.float32), (20.0, 30, 0.5)) <= 0
+    assert tuned(lists(1.5), np.ones(120, np.float32), 30, 0.5, penalties=(20.0,))[1] <= 0
 
 
 def test_nothing_to_hold_out():
     matrix = sparse.csr_array(np.eye(5, dtype=np.float32))
-    assert best_power(matrix, np.ones(5, np.float32), (500.0, 5, 0.5)) == 0
+    assert tuned(matrix, np.ones(5, np.float32), 5, 0.5) == (PENALTIES[0], 0)
 
 
-def test_a_given_power_is_taken_as_it_is(monkeypatch):
+def test_what_is_given_is_taken_as_it_is():
     graph = bivec.as_graph(lists(0.5))
     tables = np.ones((120, 2)), np.ones((40, 2))
     chosen = Blend().fit(*tables, graph)
-    assert chosen.discount_ in POWERS
-    assert Blend().fit(*tables, graph).discount_ == chosen.discount_
-    monkeypatch.setattr("bivec.queries.blend.best_power", None)
-    given, none = (Blend(discount=d).fit(*tables, graph) for d in (0.25, 0))
-    assert given.discount_ == 0.25
+    assert (chosen.regularization_, chosen.discount_) in product(PENALTIES, POWERS)
+    again = Blend().fit(*tables, graph)
+    assert (again.regularization_, again.discount_) == (chosen.regularization_, chosen.discount_)
+    assert Blend(regularization=7).fit(*tables, graph).regularization_ == 7
+    given, none = (Blend(regularization=7, discount=d).fit(*tables, graph) for d in (0.25, 0))
+    assert (given.regularization_, given.discount_) == (7, 0.25)
     factor = (graph.right.degrees + 10.0) ** -0.25
     np.testing.assert_allclose(given.scores([3]), none.scores([3]) * factor, rtol=1e-5, atol=1e-7)

@@ -1,0 +1,176 @@
+r"""What the default ranking is to be like on a graph, decided on edges held out of it.
+
+**Penalty.** How far the regressions of :class:`bivec.queries.Blend` may trust a pair of nodes that
+were seen together depends on how often that happens: on a graph where most nodes have one or two
+edges a penalty that is right elsewhere leaves nothing but popularity.
+
+**Discount.** A regression ranks by what is likely, and popular nodes are. On some graphs that is
+right, on others lists improve where scores are divided by a power of the degree, or multiplied by
+one, as the penalty keeps the scores of rare and of popular nodes too near to each other.
+
+Which ones a graph wants shows when a quarter of each node's edges is held out: the regressions are
+fitted on the rest, and all pairs of a penalty and a power are compared by NDCG at 10. The penalty
+of the best pair is taken, and with it the first power that is not worse than the best one by more
+than a standard error of their difference. The learned vectors have seen the edges held out, and
+would find rare nodes that nothing else could. In their place are random ones, smoothed on the rest
+of the graph (:mod:`bivec.smoothing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from bivec.graph import GraphSide
+from bivec.ids import Vocabulary
+from bivec.parallel import Workers
+from bivec.queries.ridge import Ridge, Table
+from bivec.smoothing import smooth_side
+
+PENALTIES = (500.0, 50.0)
+POWERS = (0.0, 0.2, -0.2, 0.4)
+"""What is tried; powers in the order of preference."""
+
+_SHARE = 0.25
+_ASKING = 1000
+_SCORES_AT_ONCE = 1 << 22
+_NDCG = 2
+_SMOOTH = 10
+_STEPS = 8
+
+
+def factors(degrees: npt.NDArray[np.int64], power: float) -> Table:
+    """Return what scores are multiplied by: ``(degree + 10) ** -power``.
+
+    >>> factors(np.array([0, 90]), 0.5).round(3)
+    array([0.316, 0.1  ], dtype=float32)
+    """
+    return ((degrees + _SMOOTH) ** -float(power)).astype(np.float32)
+
+
+def tuned(
+    matrix: sparse.csr_array,
+    trust: Table,
+    n_inputs: int,
+    damping: float,
+    dims: tuple[int, int] = (0, 0),
+    penalties: Sequence[float] = PENALTIES,
+    powers: Sequence[float] = POWERS,
+) -> tuple[float, float]:
+    """Return the penalty and the power that rank held-out entries best; the first if none can be.
+
+    Parameters
+    ----------
+    matrix : sparse array
+        Rows ask, columns are ranked.
+    trust : array
+        How much the second term counts for each row.
+    n_inputs, damping
+        Of the regressions.
+    dims : pair of int
+        Of the vectors of rows and of columns.
+    penalties, powers : sequence of float
+        What there is to choose from.
+    """
+    rest, held = _cut(matrix)
+    asking = np.flatnonzero(np.diff(held.indptr))
+    if not len(asking) or len(penalties) * len(powers) == 1:
+        return penalties[0], powers[0]
+    draw = np.random.default_rng(0).permutation(len(asking))[:_ASKING]
+    asking = asking[np.sort(draw)].astype(np.int64)
+    vectors = _smoothed(rest, dims)
+    found = [
+        _measured(rest, held, asking, trust, vectors, Ridge(penalty, n_inputs, damping), powers)
+        for penalty in penalties
+    ]
+    which = int(np.argmax([values.mean(axis=0).max() for values in found]))
+    return penalties[which], powers[_least(found[which])]
+
+
+def _measured(
+    rest: sparse.csr_array,
+    held: sparse.csr_array,
+    asking: npt.NDArray[np.int64],
+    trust: Table,
+    vectors: tuple[Table, Table],
+    ridge: Ridge,
+    powers: Sequence[float],
+) -> npt.NDArray[np.float64]:
+    """Return the NDCG of each asking row, by power, of regressions like this one."""
+    from bivec.kernels.rank import best, measure
+
+    backward, far = rest.T.tocsr(), copy(ridge)
+    by_far, by_own = ridge.fit(rest, vectors[1]), far.fit(backward, vectors[0])
+    there = by_own.features(backward)
+    degrees = np.diff(backward.indptr)
+    live = np.flatnonzero(degrees)
+
+    indptr, indices = rest.indptr.astype(np.int64), rest.indices
+    truth = held[asking]
+    ends, items = truth.indptr.astype(np.int64), truth.indices.astype(np.int64)
+    found = np.empty((len(asking), len(powers)))
+    step = max(1, _SCORES_AT_ONCE // rest.shape[1])
+    for start in range(0, len(asking), step):
+        rows = asking[start : start + step]
+        scores = by_far.features(rest[rows]) @ by_far.coefficients.T
+        scores += (by_own.coefficients[rows] * trust[rows, None]) @ there.T
+        for k, power in enumerate(powers):
+            lists = np.empty((len(rows), 10), np.int64)
+            values = np.empty((len(rows), 5))
+            best(scores * factors(degrees, power), live, indptr, indices, rows, True, lists)
+            measure(lists, start, ends, items, rest.shape[1], values)
+            found[start : start + step, k] = values[:, _NDCG]
+    return found
+
+
+def _smoothed(matrix: sparse.csr_array, dims: tuple[int, int]) -> tuple[Table, Table]:
+    """Return random vectors of rows and columns, smoothed on the graph of the matrix's entries."""
+    draw = np.random.default_rng(0)
+    left, right = (
+        draw.standard_normal((n, dim), np.float32)
+        for n, dim in zip(matrix.shape, dims, strict=True)
+    )
+    rows, columns = _side(matrix), _side(matrix.T.tocsr())
+    with Workers(1) as workers:
+        for table, own, far in ((left, rows, columns), (right, columns, rows)):
+            if table.shape[1]:
+                smooth_side(table, own, far, _STEPS, workers)
+    return left, right
+
+
+def _side(matrix: sparse.csr_array) -> GraphSide:
+    """Return the rows of a matrix as a side of a graph, without weights."""
+    from bivec.kernels.view import read_only
+
+    indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+    ids, weights = Vocabulary.numbered(matrix.shape[0]), np.empty(0, np.float32)
+    return GraphSide(ids, read_only(indptr), read_only(indices), weights)
+
+
+def _least(found: npt.NDArray[np.float64]) -> int:
+    """Return the first column within a standard error of the column of the highest mean."""
+    behind = found[:, [found.mean(axis=0).argmax()]] - found
+    error = behind.std(axis=0) / np.sqrt(len(found))
+    return int((behind.mean(axis=0) <= error).argmax())
+
+
+def _cut(matrix: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Return the matrix without, and with only, a quarter of each row's entries; one stays."""
+    degrees = np.diff(matrix.indptr)
+    rows = np.repeat(np.arange(matrix.shape[0]), degrees)
+    n_held = np.minimum(np.floor(_SHARE * degrees + 0.5), np.maximum(degrees - 1, 0))
+    order = np.lexsort((np.random.default_rng(0).random(matrix.nnz), rows))
+    held = np.empty(matrix.nnz, bool)
+    held[order] = np.arange(matrix.nnz) - matrix.indptr[rows] < n_held[rows]
+
+    def part(chosen: npt.NDArray[np.bool_]) -> sparse.csr_array:
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[chosen], minlength=len(degrees)))])
+        return sparse.csr_array(
+            (matrix.data[chosen], matrix.indices[chosen], indptr), shape=matrix.shape
+        )
+
+    return part(~held), part(held)
