@@ -91,7 +91,7 @@ class Verbs:
         >>> import bivec
         >>> emb = bivec.FOBE(dim=16).fit(bivec.datasets.southern_women()).embedding_
         >>> emb.recommend("Flora Price", n=3).ids
-        ['E12', 'E10', 'E8']
+        ['E12', 'E8', 'E10']
         """
         from bivec.queries import recommend
 
@@ -263,7 +263,7 @@ class Verbs:
         >>> new
         FoldedSide(1 left, dim 16, 1 unknown neighbour)
         >>> emb.extended(new).recommend("Zoe", n=2).ids
-        ['E10', 'E9']
+        ['E9', 'E10']
         """
         from bivec.embedding.folded import folded
 
