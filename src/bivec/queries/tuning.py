@@ -41,6 +41,8 @@ _SCORES_AT_ONCE = 1 << 22
 _NDCG = 2
 _SMOOTH = 10
 _STEPS = 8
+_FEWEST = 10
+"""Rows with something held out that it takes to choose."""
 
 
 def factors(degrees: npt.NDArray[np.int64], power: float) -> Table:
@@ -61,7 +63,7 @@ def tuned(
     penalties: Sequence[float] = PENALTIES,
     powers: Sequence[float] = POWERS,
 ) -> tuple[float, float]:
-    """Return the penalty and the power that rank held-out entries best; the first if none can be.
+    """Return the penalty and the power that rank held-out entries best; the first if few can be.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ def tuned(
     """
     rest, held = _cut(matrix)
     asking = np.flatnonzero(np.diff(held.indptr))
-    if not len(asking) or len(penalties) * len(powers) == 1:
+    if len(asking) < _FEWEST or len(penalties) * len(powers) == 1:
         return penalties[0], powers[0]
     draw = np.random.default_rng(0).permutation(len(asking))[:_ASKING]
     asking = asking[np.sort(draw)].astype(np.int64)
@@ -116,8 +118,9 @@ def _measured(
     step = max(1, _SCORES_AT_ONCE // rest.shape[1])
     for start in range(0, len(asking), step):
         rows = asking[start : start + step]
-        scores = by_far.features(rest[rows]) @ by_far.coefficients.T
-        scores += (by_own.coefficients[rows] * trust[rows, None]) @ there.T
+        with np.errstate(invalid="ignore"):  # a column that others copy may have no solution
+            scores = by_far.features(rest[rows]) @ by_far.coefficients.T
+            scores += (by_own.coefficients[rows] * trust[rows, None]) @ there.T
         for k, power in enumerate(powers):
             lists = np.empty((len(rows), 10), np.int64)
             values = np.empty((len(rows), 5))
