@@ -118,9 +118,8 @@ def _measured(
     step = max(1, _SCORES_AT_ONCE // rest.shape[1])
     for start in range(0, len(asking), step):
         rows = asking[start : start + step]
-        with np.errstate(invalid="ignore"):  # a column that others copy may have no solution
-            scores = by_far.features(rest[rows]) @ by_far.coefficients.T
-            scores += (by_own.coefficients[rows] * trust[rows, None]) @ there.T
+        scores = by_far.features(rest[rows]) @ by_far.coefficients.T
+        scores += (by_own.coefficients[rows] * trust[rows, None]) @ there.T
         for k, power in enumerate(powers):
             lists = np.empty((len(rows), 10), np.int64)
             values = np.empty((len(rows), 5))
