@@ -11,7 +11,7 @@ better by two standard errors, and then the first that is worse than the best by
 of one. So far all have the norm 5; then other norms are tried in the same way.
 
 In a large graph where next to no edge can be left out, a forest, there is nothing to learn but
-popularity: as many steps as there may be, and short vectors for popular nodes. A graph of less than
+popularity: 128 steps, and short vectors for popular nodes. A graph of less than
 10,000 edges gets 8 steps and one length: there would be few questions, and to compile the machines
 takes longer than all the rest.
 
@@ -34,6 +34,7 @@ import numpy.typing as npt
 from bivec.graph import BipartiteGraph, GraphSide
 from bivec.parallel import Workers
 from bivec.smoothing import Shape, most_steps, smooth_side, write_degrees
+from bivec.twins import Kinds, merge_twins
 
 Table = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
@@ -48,9 +49,11 @@ _LEFT_OUT, _MACHINES, _EDGES, _FEWEST, SMALL = 0.1, 1000, 16, 50, 10_000
 edges; how many it takes to choose; and from how many edges on a graph is rehearsed at all."""
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""
-_COLUMNS, _FIRST_STEPS = 32, 8
+_COLUMNS, _FIRST_STEPS, _FOREST_STEPS = 32, 8, 128
 _EXAMPLES, _NEGATIVES, _C, _GAMMA, _TOLERANCE = 8, 5, 1.0, 0.1, 1e-3
 """Neighbours that a machine sees at most, negatives for each, and the machine itself."""
+TOLD, _MANY_STEPS = 0.6, 64
+"""Share of right answers below which a rehearsal has told little; steps to communities."""
 _STREAM, _ROOM, _CHUNK = 231, 1 << 20, 64
 
 
@@ -63,6 +66,16 @@ class Rehearsed(NamedTuple):
 
     shapes: tuple[Shape, Shape]
     correct: float
+
+    @property
+    def told(self) -> bool:
+        """Whether answers were clearly better than chance, or nothing was asked."""
+        return not self.correct < TOLD
+
+    @property
+    def communities(self) -> bool:
+        """Whether both sides want many steps, and answers bear that out."""
+        return self.told and min(shape.steps for shape in self.shapes) >= _MANY_STEPS
 
 
 def rehearse(
@@ -88,8 +101,7 @@ def rehearse(
         Called with the steps of smoothing done, of both sides together, and how many there are.
     """
     if graph.n_edges < SMALL:
-        steps = min(_FIRST_STEPS, most_steps(graph.left, graph.right))
-        return Rehearsed((Shape(steps), Shape(steps)), float("nan"))
+        return Rehearsed((Shape(_FIRST_STEPS), Shape(_FIRST_STEPS)), float("nan"))
     lefts, rights = graph.left_rows(), graph.left.indices
     out = _left_out(graph, lefts, rights, seed)
     left = _without(graph.left, out)
@@ -97,18 +109,22 @@ def rehearse(
     lefts, rights = graph.right.indices, graph.flipped().left_rows()
     right = _without(graph.right, _left_out(graph, lefts, rights, seed))
     draw = np.random.Generator(np.random.Philox(key=[seed, _STREAM]))
-    most, columns = most_steps(left, right), min(dim, _COLUMNS)
+    kinds = merge_twins(left, right)
+    most = most_steps(*kinds), most_steps(*kinds[::-1])
     chosen: list[tuple[Shape, float]] = []
     with Workers(n_jobs) as workers:
         for own, far, known, pairs in (
             (left, right, graph.left, asked),
             (right, left, graph.right, asked[::-1]),
         ):
+            side = len(chosen)
             questions = _Questions(own, far, known, pairs, draw)
-            table = draw.standard_normal((len(own), columns), np.float32)
-            before = most * len(chosen)
-            tell = None if progress is None else partial(_tell, progress, before, 2 * most)
-            chosen.append(_choose(table, own, far, most, questions, workers, tell))
+            table = draw.standard_normal((len(own), min(dim, _COLUMNS)), np.float32)
+            before = sum(most[:side])
+            tell = None if progress is None else partial(_tell, progress, before, sum(most))
+            mine, theirs = kinds[side], kinds[1 - side]
+            smoothed = partial(_smoothed, table, mine, theirs, most[side], workers, tell)
+            chosen.append(_choose(smoothed, own, most[side], questions, workers))
     (left_shape, left_share), (right_shape, right_share) = chosen
     return Rehearsed((left_shape, right_shape), (left_share + right_share) / 2)
 
@@ -118,22 +134,20 @@ def _tell(progress: Callable[[int, int], object], before: int, steps: int, done:
 
 
 def _choose(
-    table: Table,
+    smoothed: Callable[[], dict[int, Table]],
     own: GraphSide,
-    far: GraphSide,
     most: int,
     questions: _Questions,
     workers: Workers,
-    tell: Callable[[int], object] | None,
 ) -> tuple[Shape, float]:
-    """Return the shape for vectors of one side, given random ones and questions about them.
+    """Return the shape for vectors of one side, given smoothed ones and questions about them.
 
     Beside it is the share of its answers that were right.
     """
     plain = Shape(min(_FIRST_STEPS, most))
     if len(questions) < _FEWEST:
-        return Shape(most, POWERS[-1]), 0.5
-    tables = _smoothed(table, own, far, most, workers, tell)
+        return Shape(min(_FOREST_STEPS, most), POWERS[-1]), 0.5
+    tables = smoothed()
 
     def ask(shapes: Iterable[Shape], part: slice) -> dict[Shape, Answers]:
         return {
@@ -154,8 +168,8 @@ def _choose(
 
 def _smoothed(
     table: Table,
-    own: GraphSide,
-    far: GraphSide,
+    own: Kinds,
+    far: Kinds,
     most: int,
     workers: Workers,
     tell: Callable[[int], object] | None,
@@ -269,8 +283,11 @@ def _left_out(
 
 def _without(side: GraphSide, out: npt.NDArray[np.bool_]) -> GraphSide:
     """Return a side without some of its edges, and without weights."""
-    kept = np.concatenate([[0], np.cumsum(~out)])
-    return GraphSide(side.ids, kept[side.indptr], side.indices[~out], np.empty(0, np.float32))
+    from bivec.kernels.view import read_only
+
+    kept = np.concatenate([[0], np.cumsum(~out)])[side.indptr]
+    indices = side.indices[~out]
+    return GraphSide(side.ids, read_only(kept), read_only(indices), np.empty(0, np.float32))
 
 
 def _linked(side: GraphSide, rows: Rows, others: Rows) -> npt.NDArray[np.bool_]:

@@ -12,7 +12,7 @@ A step is a walk over a bridge, niche bridges before hubs. The walk is reversibl
 :math:`w` says, so :math:`\bar x` is what all vectors would end at; without it they never do, and
 many steps lead to the slow directions of the walk: the communities of the graph, coarser with each
 step. Nodes of one community come close enough that a classifier which has seen one of them knows
-the others.
+the others. Nodes with the same neighbours are one row (:mod:`bivec.twins`).
 
 Communities know nothing of how many edges a node has. So the last entry of a smoothed vector gives
 way to :math:`\delta \log_2(1 + d_i)`, and where popularity says much about an edge, vectors have
@@ -41,13 +41,14 @@ from bivec.errors import InputError
 from bivec.graph import BipartiteGraph, GraphSide
 from bivec.parallel import Workers
 from bivec.sweeps import stoppable
+from bivec.twins import Kinds, merge_twins
 
 Table = npt.NDArray[np.float32]
 Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
-MOST_STEPS, WORK = 128, 384
+MOST_STEPS, WORK = 1024, 384
 """Steps where there are few edges; with more than WORK / MOST_STEPS edges a node, as many as keep
-the work for a node the same."""
+the work for a node the same. Edges of twins count once."""
 DEGREE = 0.06
 """Of the logarithm of the degree, to base 2, in the last entry of a vector of length 1."""
 _CHECK, _PAIRS = 8, 8192
@@ -55,7 +56,7 @@ _KERNEL, _CLOSE = 5.0, 0.08
 """A random pair, drawn by degree, is as close as ``exp(-_KERNEL * (1 - cosine))``: the value of an
 RBF kernel of gamma 0.1 at norm 5. Where nobody gave the steps, smoothing ends when their mean is
 ``_CLOSE``."""
-_COLUMNS, _CHUNK = 64, 1024
+_COLUMNS, _JOINED, _CHUNK = 64, 16, 1024
 _NOTHING = 1e-20
 _STREAM = 230
 
@@ -92,6 +93,7 @@ def smooth(
     seed: int | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    joined: bool = False,
 ) -> Smoothed:
     """Smooth the vectors of both sides in place, and write their degrees.
 
@@ -112,6 +114,8 @@ def smooth(
         Threads; the result does not depend on it.
     progress : callable, optional
         Called every few steps with the steps done, of both sides together, and how many there are.
+    joined : bool
+        Whether the two sides begin in one space, see :func:`join`.
     """
     steps = [shape.steps for shape in shapes]
 
@@ -119,28 +123,73 @@ def smooth(
         return None if progress is None else lambda done: progress(before + done, sum(steps))
 
     with Workers(n_jobs) as workers, stoppable() as stop:
+        lefts, rights = merge_twins(graph.left, graph.right)
+        if joined:
+            join(graph, left, right, workers)
 
-        def side(table: Table, own: GraphSide, far: GraphSide, shape: Shape, before: int) -> int:
-            pairs = None if seed is None else _random_pairs(own, seed)
+        def side(
+            table: Table, own: Kinds, far: Kinds, nodes: GraphSide, shape: Shape, before: int
+        ) -> int:
+            pairs = None if seed is None else _random_pairs(nodes, seed)
             done = smooth_side(table, own, far, shape.steps, workers, pairs, stop, tell(before))
-            write_degrees(table, own.degrees, shape.power)
+            write_degrees(table, nodes.degrees, shape.power)
             return done
 
-        done_left = side(left, graph.left, graph.right, shapes[0], 0)
-        done_right = side(right, graph.right, graph.left, shapes[1], steps[0])
+        done_left = side(left, lefts, rights, graph.left, shapes[0], 0)
+        done_right = side(right, rights, lefts, graph.right, shapes[1], steps[0])
     return Smoothed((done_left, done_right), stop.is_set())
 
 
-def most_steps(own: GraphSide, far: GraphSide) -> int:
+def join(graph: BipartiteGraph, left: Table, right: Table, workers: Workers) -> None:
+    """Add to each vector, at length 1, that of the mean of its neighbours, in place.
+
+    The two sides are learned in spaces of their own. After many steps little but communities is
+    left of them, each at a random place of either space, and which of one side goes with which of
+    the other would have to be learned by heart. With this they have one space in common.
+    """
+    from bivec.kernels.smooth import to_bridges
+
+    sides, tables, dim = (graph.left, graph.right), (left, right), left.shape[1]
+    width = min(_JOINED, dim)
+    rooms = [np.empty((len(table), width), np.float32) for table in tables]
+    ones = [np.ones(len(table), np.float32) for table in tables]
+    squares = [np.zeros(len(table), np.float32) for table in tables]
+    for table in tables:
+        _to_length_one(table)
+
+    def sum_neighbors(near: int, first: int) -> Table:
+        side, far, out = sides[near], tables[1 - near], rooms[near]
+        columns = min(width, dim - first)
+
+        def add(a: int, b: int) -> None:
+            total = np.empty(columns, np.float32)
+            arrays = side.indptr, side.indices, far, ones[1 - near], first, ones[near], out, total
+            to_bridges(*arrays, a, b)
+
+        workers.run(add, len(side), _CHUNK)
+        return out[:, :columns]
+
+    for adding in (False, True):
+        for first in range(0, dim, width):
+            sums = [sum_neighbors(near, first) for near in (0, 1)]
+            for table, part, square in zip(tables, sums, squares, strict=True):
+                if adding:
+                    part *= np.where(square > _NOTHING, square, 1)[:, None] ** np.float32(-0.5)
+                    table[:, first : first + width] += part
+                else:
+                    square += np.einsum("ij,ij->i", part, part)
+
+
+def most_steps(own: Kinds, far: Kinds) -> int:
     """Return how many steps there are at most where the graph decides."""
-    nodes, edges = len(own) + len(far), int(own.indptr[-1])
-    return max(1, min(MOST_STEPS, WORK * nodes // max(edges, 1)))
+    nodes, edges = float(own.sizes.sum() + far.sizes.sum()), int(own.indptr[-1])
+    return max(1, min(MOST_STEPS, int(WORK * nodes) // max(edges, 1)))
 
 
 def smooth_side(
     table: Table,
-    own: GraphSide,
-    far: GraphSide,
+    own: Kinds,
+    far: Kinds,
     steps: int,
     workers: Workers,
     pairs: Pairs | None = None,
@@ -154,39 +203,45 @@ def smooth_side(
     """
     from bivec.kernels.smooth import from_bridges, to_bridges
 
-    n, dim = table.shape
     _to_length_one(table)
-    if not own.indptr[-1]:
+    if not own.indptr[-1] or not steps:
         return 0
-    pull = (1 / np.maximum(far.degrees, 1)).astype(np.float32)
-    weight = bridge_weights(own, pull)
+    rows = own.gather(table)
+    n, dim = rows.shape
+    near = 1 / np.maximum(far.degrees, 1)
+    pull = (near * far.sizes).astype(np.float32)
+    weight = bridge_weights(own.indptr, own.indices, pull)
     share = np.divide(1, weight, out=np.zeros(n), where=weight > 0).astype(np.float32)
-    mean = pull * pull
+    whole = float(weight @ own.sizes)
+    mean = (pull * near).astype(np.float32)
     bridges = np.empty((len(far), min(_COLUMNS, dim)), np.float32)
     totals = np.empty((-(-len(far) // _CHUNK), min(_COLUMNS, dim)), np.float32)
+    alone = (np.diff(own.indptr) == 0).astype(np.float32)
     scales: Table = np.ones(n, np.float32)  # of the rows, which have length 1 only times these
+    if pairs is not None:
+        pairs = own.rows(pairs[0]), own.rows(pairs[1])
 
-    def columns(first: int, squares: Table) -> None:
+    def columns(first: int, counted: Table, squares: Table) -> None:
         width = min(_COLUMNS, dim - first)
 
         def there(a: int, b: int) -> None:
             total = totals[a // _CHUNK, :width]
-            to_bridges(far.indptr, far.indices, table, scales, first, pull, bridges, total, a, b)
+            to_bridges(far.indptr, far.indices, rows, counted, first, pull, bridges, total, a, b)
 
         def back(a: int, b: int) -> None:
             from_bridges(
-                own.indptr, own.indices, bridges, mean, share, center, table, first, squares, a, b
+                own.indptr, own.indices, bridges, mean, share, center, rows, first, squares, a, b
             )
 
         workers.run(there, len(far), _CHUNK)
-        center = (totals[:, :width].sum(axis=0, dtype=np.float64) / weight.sum()).astype(np.float32)
+        center = (totals[:, :width].sum(axis=0, dtype=np.float64) / whole).astype(np.float32)
         workers.run(back, n, _CHUNK)
 
     done = 0
     while done < steps:
-        squares = (own.degrees == 0).astype(np.float32)
+        counted, squares = scales * own.sizes, alone.copy()
         for first in range(0, dim, _COLUMNS):
-            columns(first, squares)
+            columns(first, counted, squares)
         scales = np.where(squares > _NOTHING, squares, 1) ** np.float32(-0.5)
         done += 1
         if stop is not None and stop.is_set():
@@ -194,17 +249,20 @@ def smooth_side(
         if done % _CHECK == 0:
             if progress is not None:
                 progress(done)
-            if pairs is not None and _closeness(table, scales, pairs) > _CLOSE:
+            if pairs is not None and _closeness(rows, scales, pairs) > _CLOSE:
                 break
-    table *= scales[:, None]
+    rows *= scales[:, None]
+    own.scatter(table)
     return done
 
 
-def bridge_weights(own: GraphSide, pull: Table) -> npt.NDArray[np.float64]:
+def bridge_weights(
+    indptr: npt.NDArray[np.int64], indices: npt.NDArray[Any], pull: Table
+) -> npt.NDArray[np.float64]:
     """Return what all bridges of a node weigh: zero where there are none."""
-    running = np.concatenate([[0.0], np.cumsum(pull[own.indices], dtype=np.float64)])
-    sums: npt.NDArray[np.float64] = running[own.indptr[1:]] - running[own.indptr[:-1]]
-    sums[own.degrees == 0] = 0
+    running = np.concatenate([[0.0], np.cumsum(pull[indices], dtype=np.float64)])
+    sums: npt.NDArray[np.float64] = running[indptr[1:]] - running[indptr[:-1]]
+    sums[np.diff(indptr) == 0] = 0
     return sums
 
 

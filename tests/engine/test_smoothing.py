@@ -9,17 +9,21 @@ import pytest
 from bivec import FOBE, HOBE, BipartiteGraph, smoothing
 from bivec.datasets import southern_women
 from bivec.errors import InputError
+from bivec.models import sampled
 from bivec.parallel import Workers
+from bivec.rehearsal import Rehearsed
 from bivec.smoothing import (
     DEGREE,
     Shape,
     check_smoothing,
+    join,
     most_steps,
     smooth,
     smooth_side,
     write_degrees,
 )
 from bivec.sweeps import stoppable
+from bivec.twins import merge_twins
 
 GRAPH = BipartiteGraph(
     [0, 0, 1, 1, 2, 3, 3, 4], [0, 1, 0, 2, 1, 2, 3, 3], left_ids=range(6), right_ids=range(5)
@@ -90,10 +94,11 @@ def test_communities_tighten(planted):
 
 def test_the_graph_decides_how_many_steps():
     sparse = BipartiteGraph(np.arange(1000), np.arange(1000) // 2)
-    dense = BipartiteGraph(*np.nonzero(np.ones((20, 30))))
-    assert most_steps(sparse.left, sparse.right) == smoothing.MOST_STEPS
+    assert most_steps(*merge_twins(sparse.left, sparse.right)) == smoothing.MOST_STEPS
+    rng = np.random.default_rng(0)
+    dense = BipartiteGraph(*np.nonzero(rng.random((20, 30)) < 0.5))  # without twins
     edges, nodes = dense.n_edges, dense.n_left + dense.n_right
-    assert most_steps(dense.left, dense.right) == smoothing.WORK * nodes // edges
+    assert most_steps(*merge_twins(dense.left, dense.right)) == smoothing.WORK * nodes // edges
     model = FOBE(dim=8, epochs=2, n_samples=4).fit(southern_women())
     assert all(0 < steps <= 128 for steps in model.smoothing_steps_)
     assert model.embedding_.params["smoothing_steps"] == list(model.smoothing_steps_)
@@ -155,10 +160,11 @@ def test_smoothing_ends_where_random_pairs_are_close():
     rng = np.random.default_rng(0)
     close = np.ones((6, 4), np.float32) + rng.uniform(0, 0.01, (6, 4)).astype(np.float32)
     pairs = np.array([0, 1]), np.array([2, 3])
+    left, right = merge_twins(GRAPH.left, GRAPH.right)
     with Workers(1) as workers:
-        ended = smooth_side(close.copy(), GRAPH.left, GRAPH.right, 64, workers, pairs)
+        ended = smooth_side(close.copy(), left, right, 64, workers, pairs)
         assert ended in range(8, 65, 8)
-        assert smooth_side(close.copy(), GRAPH.left, GRAPH.right, 64, workers) == 64
+        assert smooth_side(close.copy(), left, right, 64, workers) == 64
 
 
 def test_sides_may_differ_in_steps():
@@ -185,3 +191,33 @@ def test_who_gives_the_steps_gets_one_length():
     model = FOBE(dim=8, epochs=2, n_samples=4, smoothing=3).fit(GRAPH)
     assert model.shortening_ == (0, 0)
     assert model.embedding_.params["shortening"] == [0, 0]
+
+
+@pytest.mark.parametrize("dim", [3, 40])
+def test_joined_sides_have_each_others_vectors(dim):
+    matrix = GRAPH.to_scipy().toarray() > 0
+    rng = np.random.default_rng(0)
+    start = [rng.standard_normal((n, dim)).astype(np.float32) for n in matrix.shape]
+    tables = [table.copy() for table in start]
+    with Workers(2) as workers:
+        join(GRAPH, *tables, workers)
+    left, right = map(unit, start)
+    for table, own, far, seen in (
+        (tables[0], left, right, matrix),
+        (tables[1], right, left, matrix.T),
+    ):
+        mean = seen @ far
+        lengths = np.linalg.norm(mean, axis=1, keepdims=True)
+        np.testing.assert_allclose(table, own + mean / np.where(lengths > 0, lengths, 1), atol=1e-5)
+
+
+def test_sides_are_joined_where_a_rehearsal_finds_communities(planted, monkeypatch):
+    cosines = []
+    for correct in (0.9, 0.55):
+        found = Rehearsed((Shape(64), Shape(64)), correct)
+        monkeypatch.setattr(sampled, "rehearse", lambda *args, found=found: found)
+        model = FOBE(dim=24, epochs=2, n_samples=4).fit(planted)
+        left, right = unit(model.left_embedding_[:, :-1]), unit(model.right_embedding_[:, :-1])
+        ends = planted.left_rows(), planted.left.indices
+        cosines.append((left[ends[0]] * right[ends[1]]).sum(axis=1).mean())
+    assert cosines[0] > 0.5 > cosines[1]

@@ -44,8 +44,8 @@ LINK_WEIGHT = 4.0
 _BLOCK = 4096
 _SPARSE, _FOREST = 0.5, 1.0
 """Edges a node in a graph of single edges, and the most in a forest."""
-_TOLD, _DISTRUST = 0.6, 5.0
-"""Share of right answers below which a rehearsal has told little, and what decay is then worth."""
+_DISTRUST = 5.0
+"""What decay is worth where a rehearsal has told little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +267,7 @@ def distrust(graph: BipartiteGraph, seed: int, n_jobs: int | None = None) -> flo
     """
     each = edges_per_node(graph)
     factor = 1 / max(each, _SPARSE)
-    if each < _FOREST and rehearse(graph, seed, n_jobs=n_jobs).correct < _TOLD:
+    if each < _FOREST and not rehearse(graph, seed, n_jobs=n_jobs).told:
         factor *= _DISTRUST
     return factor
 

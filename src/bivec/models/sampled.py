@@ -130,9 +130,10 @@ class SampledEstimator(BipartiteEstimator):
         steps = check_smoothing(self.smoothing)
         if steps is None:
             tell = self._told("rehearsal", LossRecord(0, math.nan, 0, 0.0))
-            shapes = rehearse(graph, settings.seed, settings.dim, self.n_jobs, tell).shapes
+            rehearsed = rehearse(graph, settings.seed, settings.dim, self.n_jobs, tell)
+            shapes, joined = rehearsed.shapes, rehearsed.communities
         else:
-            shapes = Shape(steps), Shape(steps)
+            shapes, joined = (Shape(steps), Shape(steps)), False
         self.norms_ = shapes[0].norm, shapes[1].norm
         similarity = self._similarity(graph, settings)
         trainer = Trainer(graph, settings, similarity, _unscaled(init), self.n_jobs)
@@ -147,7 +148,7 @@ class SampledEstimator(BipartiteEstimator):
             done = smooth(
                 graph, learned.left, learned.right, shapes,
                 settings.seed if steps is None else None, self.n_jobs,
-                self._told("smoothing", learned.history[-1]) if learned.history else None,
+                self._told("smoothing", learned.history[-1]) if learned.history else None, joined,
             )  # fmt: skip
             self.smoothing_steps_ = done.steps
             self.shortening_ = (shapes[0].power, shapes[1].power)

@@ -77,7 +77,11 @@ def without_degrees(table: Table) -> Table:
 
 def center(graph: BipartiteGraph, table: Table) -> Table:
     """Return the mean of the left vectors as smoothing weighs them."""
-    weight = bridge_weights(graph.left, (1 / np.maximum(graph.right.degrees, 1)).astype(np.float32))
+    weight = bridge_weights(
+        graph.left.indptr,
+        graph.left.indices,
+        (1 / np.maximum(graph.right.degrees, 1)).astype(np.float32),
+    )
     return np.asarray((weight / max(weight.sum(), 1e-300)) @ table, np.float32)
 
 

@@ -30,6 +30,7 @@ from bivec.ids import Vocabulary
 from bivec.parallel import Workers
 from bivec.queries.ridge import Ridge, Table
 from bivec.smoothing import smooth_side
+from bivec.twins import merge_twins
 
 PENALTIES = (500.0, 50.0)
 POWERS = (0.0, 0.2, -0.2, 0.4)
@@ -136,7 +137,7 @@ def _smoothed(matrix: sparse.csr_array, dims: tuple[int, int]) -> tuple[Table, T
         draw.standard_normal((n, dim), np.float32)
         for n, dim in zip(matrix.shape, dims, strict=True)
     )
-    rows, columns = _side(matrix), _side(matrix.T.tocsr())
+    rows, columns = merge_twins(_side(matrix), _side(matrix.T.tocsr()))
     with Workers(1) as workers:
         for table, own, far in ((left, rows, columns), (right, columns, rows)):
             if table.shape[1]:
