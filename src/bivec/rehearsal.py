@@ -50,7 +50,7 @@ edges; how many it takes to choose; and from how many edges on a graph is rehear
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""
 _COLUMNS, _FIRST_STEPS, _FOREST_STEPS = 32, 8, 128
-_EXAMPLES, _NEGATIVES, _C, _GAMMA, _TOLERANCE = 8, 5, 1.0, 0.1, 1e-3
+_EXAMPLES, _NEGATIVES, _C, _GAMMA, _TOLERANCE = 16, 5, 1.0, 0.1, 1e-3
 """Neighbours that a machine sees at most, negatives for each, and the machine itself."""
 TOLD, _MANY_STEPS = 0.6, 64
 """Share of right answers below which a rehearsal has told little; steps to communities."""
@@ -74,8 +74,13 @@ class Rehearsed(NamedTuple):
 
     @property
     def communities(self) -> bool:
-        """Whether both sides want many steps, and answers bear that out."""
-        return self.told and min(shape.steps for shape in self.shapes) >= _MANY_STEPS
+        """Whether both sides want many steps, one of them regardless of popularity.
+
+        And whether answers bear that out.
+        """
+        left, right = self.shapes
+        many = min(left.steps, right.steps) >= _MANY_STEPS
+        return self.told and many and min(left.power, right.power) == 0
 
 
 def rehearse(

@@ -18,7 +18,8 @@ Communities know nothing of how many edges a node has. So the last entry of a sm
 way to :math:`\delta \log_2(1 + d_i)`, and where popularity says much about an edge, vectors have
 the length :math:`d_i^{-p}`: popular nodes are close to each other and to all, and their direction
 stays what it is. How many steps to take at most and which p, :mod:`bivec.rehearsal` tries out on
-the graph. When random pairs come close, vectors are about to say nothing else, and it ends.
+the graph. When random pairs come close, vectors are about to say nothing else, and it ends, unless
+the rehearsal has found communities, and how many steps they take.
 
 References
 ----------

@@ -78,7 +78,7 @@ def test_machines_see_no_edge_that_is_left_out():
     indptr, some = rehearsal._some_neighbors(own, rows, np.random.default_rng(0))
     for row in rows:
         seen = some[indptr[row] : indptr[row + 1]]
-        assert len(set(seen.tolist())) == len(seen) == min(own.degrees[row], 8)
+        assert len(set(seen.tolist())) == len(seen) == min(own.degrees[row], rehearsal._EXAMPLES)
         assert set(seen.tolist()) <= set(
             own.indices[own.indptr[row] : own.indptr[row + 1]].tolist()
         )
@@ -161,5 +161,8 @@ def test_communities_are_many_steps_that_answers_bear_out():
     many, few = Shape(64), Shape(32)
     assert Rehearsed((many, many), 0.8).communities
     assert not Rehearsed((many, few), 0.8).communities
+    popular = Shape(64, 0.3)
+    assert Rehearsed((many, popular), 0.8).communities
+    assert not Rehearsed((popular, popular), 0.8).communities
     assert not Rehearsed((many, many), 0.55).communities
     assert Rehearsed((few, few), float("nan")).told  # not rehearsed

@@ -147,7 +147,7 @@ class SampledEstimator(BipartiteEstimator):
         if steps != 0:
             done = smooth(
                 graph, learned.left, learned.right, shapes,
-                settings.seed if steps is None else None, self.n_jobs,
+                settings.seed if steps is None and not joined else None, self.n_jobs,
                 self._told("smoothing", learned.history[-1]) if learned.history else None, joined,
             )  # fmt: skip
             self.smoothing_steps_ = done.steps
