@@ -129,7 +129,7 @@ def rehearse(
             tell = None if progress is None else partial(_tell, progress, before, sum(most))
             mine, theirs = kinds[side], kinds[1 - side]
             smoothed = partial(_smoothed, table, mine, theirs, most[side], workers, tell)
-            chosen.append(_choose(smoothed, own, most[side], questions, workers))
+            chosen.append(_choose(smoothed, own, mine, most[side], questions, workers))
     (left_shape, left_share), (right_shape, right_share) = chosen
     return Rehearsed((left_shape, right_shape), (left_share + right_share) / 2)
 
@@ -141,6 +141,7 @@ def _tell(progress: Callable[[int, int], object], before: int, steps: int, done:
 def _choose(
     smoothed: Callable[[], dict[int, Table]],
     own: GraphSide,
+    kinds: Kinds,
     most: int,
     questions: _Questions,
     workers: Workers,
@@ -156,7 +157,9 @@ def _choose(
 
     def ask(shapes: Iterable[Shape], part: slice) -> dict[Shape, Answers]:
         return {
-            shape: questions.ask(_shaped(tables[shape.steps], own, shape), part, workers)
+            shape: questions.ask(
+                _shaped(kinds.spread(tables[shape.steps]), own, shape), part, workers
+            )
             for shape in shapes
         }
 
@@ -179,12 +182,12 @@ def _smoothed(
     workers: Workers,
     tell: Callable[[int], object] | None,
 ) -> dict[int, Table]:
-    """Return vectors after 8, 16, 32 ... steps of smoothing."""
+    """Return vectors after 8, 16, 32 ... steps of smoothing, one for each kind of node."""
     tables: dict[int, Table] = {}
     done, target = 0, min(_FIRST_STEPS, most)
     while done < target:
         smooth_side(table, own, far, target - done, workers)
-        tables[target] = table.copy()
+        tables[target] = own.pick(table)
         done, target = target, min(2 * target, most)
         if tell is not None:
             tell(done)
@@ -192,11 +195,10 @@ def _smoothed(
 
 
 def _shaped(table: Table, own: GraphSide, shape: Shape) -> Table:
-    """Return smoothed vectors with their degrees, at their norm."""
-    shaped = table.copy()
-    write_degrees(shaped, own.degrees, shape.power)
-    shaped *= shape.norm / np.sqrt(max(np.einsum("ij,ij->", shaped, shaped) / len(shaped), 1e-20))
-    return shaped
+    """Return smoothed vectors with their degrees, at their norm, in place."""
+    write_degrees(table, own.degrees, shape.power)
+    table *= shape.norm / np.sqrt(max(np.einsum("ij,ij->", table, table) / len(table), 1e-20))
+    return table
 
 
 def settled(answers: dict[Shape, Answers], usual: Shape) -> Shape:

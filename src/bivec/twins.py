@@ -57,6 +57,14 @@ class Kinds(NamedTuple):
         if self.group is not None:
             scatter(table, self.group)
 
+    def pick(self, table: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return a copy of one vector for each kind, of a table in which twins have the same."""
+        return table.copy() if self.group is None else table[_firsts(self.group)]
+
+    def spread(self, rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return a table of all nodes from one vector for each kind, a copy."""
+        return rows.copy() if self.group is None else rows[self.group]
+
 
 def merge_twins(left: GraphSide, right: GraphSide) -> tuple[Kinds, Kinds]:
     """Return both sides of a graph by the kinds of their nodes.

@@ -73,6 +73,8 @@ def test_rows_come_back_in_place():
     np.testing.assert_allclose(rows, wanted, atol=1e-5)
     left.scatter(table)
     np.testing.assert_allclose(table, wanted[left.group], atol=1e-5)
+    np.testing.assert_array_equal(left.spread(left.pick(table)), table)
+    assert left.pick(table).shape == (len(left), 3)
 
 
 def test_names_that_are_not_telling_merge_nothing(monkeypatch):
