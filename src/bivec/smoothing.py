@@ -209,12 +209,13 @@ def smooth_side(
         return 0
     rows = own.gather(table)
     n, dim = rows.shape
-    near = 1 / np.maximum(far.degrees, 1)
-    pull = (near * far.sizes).astype(np.float32)
+    near = (1 / np.maximum(far.degrees, 1)).astype(np.float32)
+    pull = near * far.sizes
     weight = bridge_weights(own.indptr, own.indices, pull)
     share = np.divide(1, weight, out=np.zeros(n), where=weight > 0).astype(np.float32)
     whole = float(weight @ own.sizes)
-    mean = (pull * near).astype(np.float32)
+    mean = pull * near
+    del weight
     bridges = np.empty((len(far), min(_COLUMNS, dim)), np.float32)
     totals = np.empty((-(-len(far) // _CHUNK), min(_COLUMNS, dim)), np.float32)
     alone = (np.diff(own.indptr) == 0).astype(np.float32)

@@ -83,7 +83,8 @@ def _groups(side: GraphSide) -> Rows | None:
     names = np.empty(n, np.uint64)
     hash_rows(side.indptr, side.indices, names)
     order = np.argsort(names, kind="stable")
-    first = np.append(True, names[order[1:]] != names[order[:-1]])[:n] | (side.degrees[order] == 0)
+    names = names[order]
+    first = np.append(True, names[1:] != names[:-1])[:n] | (side.degrees[order] == 0)
     firsts = order[first]  # the first node of each kind, as the order is stable
     if len(firsts) > _WORTH * n:
         return None
