@@ -58,6 +58,7 @@ _KERNEL, _CLOSE = 5.0, 0.08
 RBF kernel of gamma 0.1 at norm 5. Where nobody gave the steps, smoothing ends when their mean is
 ``_CLOSE``."""
 _COLUMNS, _JOINED, _CHUNK = 64, 16, 1024
+"""Columns of a step at a time, and of :func:`join`, which needs room on both sides; rows."""
 _NOTHING = 1e-20
 _STREAM = 230
 

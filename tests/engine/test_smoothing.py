@@ -199,8 +199,11 @@ def test_joined_sides_have_each_others_vectors(dim):
     rng = np.random.default_rng(0)
     start = [rng.standard_normal((n, dim)).astype(np.float32) for n in matrix.shape]
     tables = [table.copy() for table in start]
-    with Workers(2) as workers:
-        join(GRAPH, *tables, workers)
+    again = [table.copy() for table in start]
+    for copies, n_jobs in ((tables, 2), (again, 1)):
+        with Workers(n_jobs) as workers:
+            join(GRAPH, *copies, workers)
+    assert [table.tobytes() for table in tables] == [table.tobytes() for table in again]
     left, right = map(unit, start)
     for table, own, far, seen in (
         (tables[0], left, right, matrix),
@@ -221,3 +224,15 @@ def test_sides_are_joined_where_a_rehearsal_finds_communities(planted, monkeypat
         ends = planted.left_rows(), planted.left.indices
         cosines.append((left[ends[0]] * right[ends[1]]).sum(axis=1).mean())
     assert cosines[0] > 0.5 > cosines[1]
+
+
+def test_twins_and_joined_sides_have_the_same_bytes_for_any_number_of_threads():
+    rng = np.random.default_rng(0)
+    graph = BipartiteGraph(np.arange(6000), rng.integers(1500, size=6000))
+    start = [rng.standard_normal((n, 20)).astype(np.float32) for n in (6000, graph.n_right)]
+    made = []
+    for n_jobs in (1, 2, 4):
+        tables = [table.copy() for table in start]
+        smooth(graph, *tables, (Shape(9), Shape(9)), n_jobs=n_jobs, joined=True)
+        made.append([table.tobytes() for table in tables])
+    assert made[0] == made[1] == made[2]
