@@ -171,7 +171,7 @@ def scaling(method, small, rounds=3):
     """
     trainers = []
     for nodes in (small, 10 * small):
-        model = MODELS[method](n_samples=4 * rounds, epochs=rounds, n_jobs=1)
+        model = MODELS[method](n_jobs=1)  # of whose epochs a few are run
         settings = model._settings(0)
         graph = random_graph(nodes)
         trainers.append(Trainer(graph, settings, model._similarity(graph, settings), n_jobs=1))

@@ -49,7 +49,7 @@ _LEFT_OUT, _MACHINES, _EDGES, _FEWEST, SMALL = 0.1, 1000, 16, 50, 10_000
 edges; how many it takes to choose; and from how many edges on a graph is rehearsed at all."""
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""
-_COLUMNS, _FIRST_STEPS, _FOREST_STEPS = 32, 8, 128
+_COLUMNS, _FIRST_STEPS, _FOREST = 32, 8, Shape(128, POWERS[-1], NORMS[2])
 _EXAMPLES, _NEGATIVES, _C, _GAMMA, _TOLERANCE = 16, 5, 1.0, 0.1, 1e-3
 """Neighbours that a machine sees at most, negatives for each, and the machine itself."""
 TOLD, _MANY_STEPS = 0.6, 64
@@ -152,7 +152,7 @@ def _choose(
     """
     plain = Shape(min(_FIRST_STEPS, most))
     if len(questions) < _FEWEST:
-        return Shape(min(_FOREST_STEPS, most), POWERS[-1]), 0.5
+        return _FOREST._replace(steps=min(_FOREST.steps, most)), 0.5
     tables = smoothed()
 
     def ask(shapes: Iterable[Shape], part: slice) -> dict[Shape, Answers]:

@@ -41,6 +41,7 @@ from bivec.checks import check_integer
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph, GraphSide
 from bivec.parallel import Workers
+from bivec.sharpening import sharpen
 from bivec.sweeps import stoppable
 from bivec.twins import Kinds, merge_twins
 
@@ -92,10 +93,11 @@ def smooth(
     left: Table,
     right: Table,
     shapes: tuple[Shape, Shape],
-    seed: int | None = None,
+    seed: int = 0,
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-    joined: bool = False,
+    communities: bool = False,
+    until_close: bool = False,
 ) -> Smoothed:
     """Smooth the vectors of both sides in place, and write their degrees.
 
@@ -110,14 +112,17 @@ def smooth(
         falls with the degree.
     shapes : pair of Shape
         How many steps for each side, and by which power of the degree vectors are shorter.
-    seed : int, optional
-        With one, a side is done when random pairs of it are close, if that comes first.
+    seed : int
+        Of random pairs and landmarks.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
         Called every few steps with the steps done, of both sides together, and how many there are.
-    joined : bool
-        Whether the two sides begin in one space, see :func:`join`.
+    communities : bool
+        Whether communities are what there is to find: then the two sides begin in one space, see
+        :func:`join`, and are sharpened at the end, see :mod:`bivec.sharpening`.
+    until_close : bool
+        Whether a side is done when random pairs of it are close, if that comes first.
     """
     steps = [shape.steps for shape in shapes]
 
@@ -126,14 +131,16 @@ def smooth(
 
     with Workers(n_jobs) as workers, stoppable() as stop:
         lefts, rights = merge_twins(graph.left, graph.right)
-        if joined:
+        if communities:
             join(graph, left, right, workers)
 
         def side(
             table: Table, own: Kinds, far: Kinds, nodes: GraphSide, shape: Shape, before: int
         ) -> int:
-            pairs = None if seed is None else _random_pairs(nodes, seed)
+            pairs = _random_pairs(nodes, seed) if until_close else None
             done = smooth_side(table, own, far, shape.steps, workers, pairs, stop, tell(before))
+            if communities and not stop.is_set():
+                sharpen(table, own, seed, workers)
             write_degrees(table, nodes.degrees, shape.power)
             return done
 

@@ -95,7 +95,7 @@ def test_small_graphs_are_not_rehearsed(edges):
 def test_a_forest_knows_popularity_only():
     graph = BipartiteGraph(np.arange(12000), np.arange(12000) // 5)
     done = rehearse(graph)
-    assert done.shapes == (Shape(128, 0.5), Shape(128, 0.5))
+    assert done.shapes == (Shape(128, 0.5, 7.0), Shape(128, 0.5, 7.0))
     assert done.correct == 0.5
 
 

@@ -233,6 +233,6 @@ def test_twins_and_joined_sides_have_the_same_bytes_for_any_number_of_threads():
     made = []
     for n_jobs in (1, 2, 4):
         tables = [table.copy() for table in start]
-        smooth(graph, *tables, (Shape(9), Shape(9)), n_jobs=n_jobs, joined=True)
+        smooth(graph, *tables, (Shape(9), Shape(9)), n_jobs=n_jobs, communities=True)
         made.append([table.tobytes() for table in tables])
     assert made[0] == made[1] == made[2]

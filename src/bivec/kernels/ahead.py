@@ -12,7 +12,7 @@ from typing import Any
 
 from bivec.kernels.jit import inner
 from bivec.kernels.rng import below, step_key, stream
-from bivec.kernels.sample import SET_TRIES, TRIES
+from bivec.kernels.sample import SET_TRIES, TRIES, bridge, walk_key
 from bivec.kernels.vector import prefetch
 from bivec.kernels.view import HOBE, WALK
 
@@ -21,19 +21,20 @@ LINKS = 6
 
 
 @inner
-def hint_neighbors(view: Any, plan: Any, i: int, stage: int) -> None:  # pragma: no cover
-    """Ask ahead for the row pointers (stage 0) and first neighbours (stage 1) of neighbours."""
+def hint_neighbors(view: Any, i: int, stage: int) -> None:  # pragma: no cover
+    """Ask ahead for the row pointers (stage 0) and first neighbours (stage 1) of neighbours.
+
+    HOBE looks at all of them for the strongest path.
+    """
     start = view.indptr[i]
     for e in range(start, min(view.indptr[i + 1], start + TRIES)):
         b = view.indices[e]
         if stage == 0:
             prefetch(view.far_indptr, b)
-        else:
-            prefetch(view.far_indices, view.far_indptr[b])
-        if plan.method == HOBE and stage == 0:
             prefetch(view.far_most, b)
             prefetch(view.far_marks, b)
-        elif plan.method == HOBE:
+        else:
+            prefetch(view.far_indices, view.far_indptr[b])
             prefetch(view.far_similarity, view.far_indptr[b])
 
 
@@ -41,33 +42,26 @@ def hint_neighbors(view: Any, plan: Any, i: int, stage: int) -> None:  # pragma:
 def hint(view: Any, plan: Any, i: int, step: int, stage: int) -> None:  # pragma: no cover
     """Ask ahead for the parts of the graph that one step of node i will read.
 
-    Stage 0 asks for the row pointers of the nodes that the first draws lead to, stage 1 reads them
-    and asks for the neighbours drawn there. Draws cost next to nothing, so they are made again.
+    Stage 0 asks for the row pointer of the node that the bridge leads to, stage 1 reads it and asks
+    for the neighbours drawn there. Draws cost next to nothing, so they are made again.
     """
-    start, stop = view.indptr[i], view.indptr[i + 1]
-    if start == stop:
+    if view.indptr[i] == view.indptr[i + 1]:
         return
-    relation = 4 * plan.side
-    key = step_key(stream(plan.seed, relation, i), step % plan.n_samples)
-    b = view.indices[start + below(key, 0, stop - start)]
-    if stage == 1:
-        first = view.far_indptr[b]
-        others = view.far_indptr[b + 1] - first - 1
-        if others > 0:
-            t = first + below(key, 1, others)
-            prefetch(view.far_indices, t)
-            if plan.method == HOBE:
-                prefetch(view.far_similarity, t)
-    key = step_key(stream(plan.seed, relation + 2, i), step % plan.n_samples)
-    j = view.indices[start + below(key, 0, stop - start)]
+    b = view.indices[bridge(view, plan, i, step)]
     if stage == 0:
-        prefetch(view.far_indptr, j)
+        prefetch(view.far_indptr, b)
         return
-    first = view.far_indptr[j]
-    degree = view.far_indptr[j + 1] - first
-    if plan.method == HOBE:
-        prefetch(view.far_indices, first + below(key, 1, degree))
-    else:
+    first = view.far_indptr[b]
+    degree = view.far_indptr[b + 1] - first
+    relation = 4 * plan.side
+    if degree > 1:
+        key = step_key(stream(plan.seed, relation, i), step % plan.n_samples)
+        t = first + below(key, 1, degree - 1)
+        prefetch(view.far_indices, t)
+        if plan.method == HOBE:
+            prefetch(view.far_similarity, t)
+    if plan.method != HOBE:
+        key = step_key(stream(plan.seed, relation + 2, i), step % plan.n_samples)
         for k in range(plan.n_neighbors):
             prefetch(view.far_indices, first + below(key, 2 * SET_TRIES + k, degree))
 
@@ -79,7 +73,7 @@ def hint_bridge(view: Any, plan: Any, i: int, step: int) -> None:  # pragma: no 
     if start == stop:
         return
     key = step_key(stream(plan.seed, 4 * plan.side, i), step % plan.n_samples)
-    b = view.indices[start + below(key, 0, stop - start)]
+    b = view.indices[bridge(view, plan, i, step)]
     first = view.far_indptr[b]
     others = view.far_indptr[b + 1] - first - 1
     if others > 0:
@@ -95,8 +89,8 @@ def hint_path(view: Any, plan: Any, i: int, step: int, links: int) -> None:  # p
     start, stop = view.indptr[i], view.indptr[i + 1]
     if start == stop:
         return
-    key = step_key(stream(plan.seed, 4 * plan.side + 2, i), step % plan.n_samples)
-    b = view.indices[start + below(key, 0, stop - start)]
+    key = walk_key(plan, i, step)
+    b = view.indices[bridge(view, plan, i, step)]
     if links == 0:
         prefetch(view.far_indptr, b)
         return
@@ -126,13 +120,13 @@ def hint_path(view: Any, plan: Any, i: int, step: int, links: int) -> None:  # p
 @inner
 def hints(view: Any, plan: Any, steps: Any, i: int, more: int) -> None:  # pragma: no cover
     """Ask, at node i, for what the nodes behind it will read; there are ``more`` of them."""
-    if more >= 2:
-        hint_neighbors(view, plan, i + 2, 0)
-    if more >= 1:
-        hint_neighbors(view, plan, i + 1, 1)
+    if plan.method == HOBE and more >= 2:
+        hint_neighbors(view, i + 2, 0)
+    if plan.method == HOBE and more >= 1:
+        hint_neighbors(view, i + 1, 1)
+    if more >= 3:  # all steps of a visit go over the same few bridges: one is enough
+        hint(view, plan, i + 3, steps.first, 0)
     for s in range(steps.first, steps.first + steps.number):
-        if more >= 3:
-            hint(view, plan, i + 3, s, 0)
         if more >= 2:
             hint(view, plan, i + 2, s, 1)
         if plan.method == HOBE and plan.draw == WALK:

@@ -55,13 +55,12 @@ def bits(key: Any, counter: int) -> Any:  # pragma: no cover
 
 
 @inner
-def below(key: Any, counter: int, n: int) -> int:  # pragma: no cover
-    """Return a uniform integer in [0, n), for n up to ``2**63``.
+def scale(r: Any, n: int) -> int:  # pragma: no cover
+    """Return 64 uniform bits as an integer in [0, n), for n up to ``2**63``.
 
-    The high half of the 128-bit product ``bits * n`` (Lemire 2019): no division, and no value is
+    The high half of the 128-bit product ``r * n`` (Lemire 2019): no division, and no value is
     more than ``n / 2**64`` likelier than another.
     """
-    r = bits(key, counter)
     m = np.uint64(n)
     high, low = r >> _S32, r & _LOW
     m_high, m_low = m >> _S32, m & _LOW
@@ -70,6 +69,22 @@ def below(key: Any, counter: int, n: int) -> int:  # pragma: no cover
         return np.int64(middle >> _S32)  # type: ignore[return-value]
     carry = low * m_high + (middle & _LOW)
     return np.int64(high * m_high + (middle >> _S32) + (carry >> _S32))  # type: ignore[return-value]
+
+
+@inner
+def below(key: Any, counter: int, n: int) -> int:  # pragma: no cover
+    """Return a uniform integer in [0, n)."""
+    return scale(bits(key, counter), n)
+
+
+@inner
+def even(key: Any, turn: int, n: int) -> int:  # pragma: no cover
+    """Return the integer in [0, n) that is due in a turn: uniform, and evenly spread over turns.
+
+    Turns are steps of the golden ratio from a random start (a Kronecker sequence), so that any few
+    of them in a row are well apart.
+    """
+    return scale(bits(key, 0) + _GOLDEN * np.uint64(turn), n)
 
 
 @inner

@@ -21,12 +21,12 @@ from bivec.kernels.observe import (
     strongest_bridge,
     strongest_path,
 )
-from bivec.kernels.rng import below, bits, step_key, stream, unit
+from bivec.kernels.rng import below, bits, even, step_key, stream, unit
 from bivec.kernels.vector import pointer
 from bivec.kernels.view import FOBE, HOBE, NOTHING, SET, WALK, Plan, example, look
 
-_POOLS = 100
-"""Streams of random numbers of the pools, apart from those of the samples."""
+_POOLS, _BRIDGES, _WALKS = 100, 120, 124
+"""Streams of random numbers of pools, bridges and walks, apart from those of the samples."""
 TRIES = 8
 """Draws before a pair that cannot be had (no second neighbour, no unobserved node) is given up."""
 SET_TRIES = 32
@@ -38,6 +38,8 @@ POOL = 64
 """
 SHARING, ROUND = 1024, 4
 """Consecutive nodes, and steps, that take their negatives from one pool."""
+TURNS = 50
+"""Turns of a node, among which its steps are shared out: one neighbour has a turn."""
 _SLOT = np.uint64(POOL - 1)
 _LANES = 8
 """Slots of the pool in the bits of one random number."""
@@ -103,12 +105,36 @@ def draw_slot(pool: Any, key: Any, step: int, m: int, attempt: int) -> Any:  # p
 
 
 @inner
-def draw_two_hop(view: Any, plan: Any, i: int, key: Any) -> Any:  # pragma: no cover
+def turn(plan: Any, step: int, most: int) -> Any:  # pragma: no cover
+    """Return the turn that a step belongs to, of at most so many steps."""
+    return step % plan.n_samples // max(1, min(most, plan.n_samples // TURNS))
+
+
+@inner
+def bridge(view: Any, plan: Any, i: int, step: int) -> Any:  # pragma: no cover
+    """Return the edge of node i that the pairs of a step begin with.
+
+    Any is as likely. Consecutive steps share it, so that what lies behind it is fetched once for
+    all of them, and turns go evenly over all neighbours.
+    """
+    start = view.indptr[i]
+    key = stream(plan.seed, _BRIDGES + plan.side, i)
+    return start + even(key, turn(plan, step, ROUND), view.indptr[i + 1] - start)
+
+
+@inner
+def walk_key(plan: Any, i: int, step: int) -> Any:  # pragma: no cover
+    """Return the key of a walk of three steps, which two steps in a row share."""
+    return step_key(stream(plan.seed, _WALKS + plan.side, i), turn(plan, step, ROUND // 2))
+
+
+@inner
+def draw_two_hop(view: Any, plan: Any, i: int, step: int, key: Any) -> Any:  # pragma: no cover
     """Return (j, edge i - b, edge b - j) for a node j that shares neighbour b with i, or j = -1.
 
-    A walk takes a uniform neighbour b and a uniform other neighbour j of it. A draw from the set
-    takes a uniform *path* and keeps its end with probability one over the number of paths that lead
-    there.
+    A walk takes the bridge of the step to a neighbour b, and a uniform other neighbour j of it. A
+    draw from the set takes a uniform *path* and keeps its end with probability one over the number
+    of paths that lead there.
     """
     start, stop = view.indptr[i], view.indptr[i + 1]
     if start == stop:
@@ -132,7 +158,9 @@ def draw_two_hop(view: Any, plan: Any, i: int, key: Any) -> Any:  # pragma: no c
                 break
         return j, e, t
     for attempt in range(TRIES):
-        e = start + below(key, 2 * attempt, stop - start)
+        e = bridge(view, plan, i, step)
+        if attempt > 0:
+            e = start + below(key, 2 * attempt, stop - start)
         b = view.indices[e]
         first = view.far_indptr[b]
         others = view.far_indptr[b + 1] - first - 1
@@ -146,7 +174,7 @@ def draw_two_hop(view: Any, plan: Any, i: int, key: Any) -> Any:  # pragma: no c
 
 
 @inner
-def draw_three_hop(view: Any, plan: Any, i: int, key: Any) -> Any:  # pragma: no cover
+def draw_three_hop(view: Any, plan: Any, i: int, step: int, key: Any) -> Any:  # pragma: no cover
     """Return (j, edge i - b, edge b - a, edge a - j) of a path, as :func:`draw_two_hop` does."""
     start, stop = view.indptr[i], view.indptr[i + 1]
     j, e, f, t = -1, start, start, start
@@ -175,7 +203,8 @@ def draw_three_hop(view: Any, plan: Any, i: int, key: Any) -> Any:  # pragma: no
             if unit(key, 2 * attempt + 1) * ways < 1 or ways >= total:
                 break
         return j, e, f, t
-    e = start + below(key, 0, stop - start)
+    e = bridge(view, plan, i, step)
+    key = walk_key(plan, i, step)
     b = view.indices[e]
     f = view.far_indptr[b] + below(key, 1, view.far_indptr[b + 1] - view.far_indptr[b])
     a = view.far_indices[f]
@@ -223,7 +252,7 @@ def sample_same(
     relation = 4 * plan.side
     start, stop = view.indptr[i], view.indptr[i + 1]
     key = step_key(stream(plan.seed, relation, i), step % plan.n_samples)
-    j, e, t = draw_two_hop(view, plan, i, key)
+    j, e, t = draw_two_hop(view, plan, i, step, key)
     others[at] = i
     observed[at] = -1
     if j >= 0:
@@ -279,14 +308,14 @@ def sample_cross(
     start, stop = view.indptr[i], view.indptr[i + 1]
     key = step_key(stream(plan.seed, relation, i), step % plan.n_samples)
     if plan.method == HOBE:
-        j, e, f, t = draw_three_hop(view, plan, i, key)
+        j, e, f, t = draw_three_hop(view, plan, i, step, key)
         observed[at] = strongest_path(
             view, i, j, f, plan.cap,
             min(view.far_similarity[f], max(view.similarity[e], view.similarity[t])),
         )  # fmt: skip
         is_edge = linked(view.indices, start, stop, j)
     else:
-        j = np.int64(view.indices[start + below(key, 0, stop - start)])
+        j = np.int64(view.indices[bridge(view, plan, i, step)])
         observed[at] = 1
         is_edge = True
     others[at] = j

@@ -111,8 +111,6 @@ def far_dots(table: Any, dim: int, scratch: Any, n: int, size: int) -> None:  # 
     for m in range(n):
         if m + 1 < n:
             prefetch_row(table, dim, scratch.cross[m + 1])
-            for k in range((m + 1) * size, (m + 2) * size):
-                prefetch_row(table, dim, scratch.far_neighbors[k])
         dots(
             table, dim, scratch.cross[m], scratch.far_neighbors, m * size, (m + 1) * size, scratch.y
         )

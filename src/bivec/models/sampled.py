@@ -131,9 +131,9 @@ class SampledEstimator(BipartiteEstimator):
         if steps is None:
             tell = self._told("rehearsal", LossRecord(0, math.nan, 0, 0.0))
             rehearsed = rehearse(graph, settings.seed, settings.dim, self.n_jobs, tell)
-            shapes, joined = rehearsed.shapes, rehearsed.communities
+            shapes, communities = rehearsed.shapes, rehearsed.communities
         else:
-            shapes, joined = (Shape(steps), Shape(steps)), False
+            shapes, communities = (Shape(steps), Shape(steps)), False
         self.norms_ = shapes[0].norm, shapes[1].norm
         similarity = self._similarity(graph, settings)
         trainer = Trainer(graph, settings, similarity, _unscaled(init), self.n_jobs)
@@ -146,9 +146,9 @@ class SampledEstimator(BipartiteEstimator):
         self.shortening_ = (0.0, 0.0)
         if steps != 0:
             done = smooth(
-                graph, learned.left, learned.right, shapes,
-                settings.seed if steps is None and not joined else None, self.n_jobs,
-                self._told("smoothing", learned.history[-1]) if learned.history else None, joined,
+                graph, learned.left, learned.right, shapes, settings.seed, self.n_jobs,
+                self._told("smoothing", learned.history[-1]) if learned.history else None,
+                communities, until_close=steps is None and not communities,
             )  # fmt: skip
             self.smoothing_steps_ = done.steps
             self.shortening_ = (shapes[0].power, shapes[1].power)
