@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from bivec.kernels.rng import below, fill_uniform, step_key, stream, unit
+from bivec.kernels.rng import below, even, fill_uniform, step_key, stream, unit
 
 
 @numba.njit
@@ -25,6 +25,31 @@ def units(count):
     for k in range(count):
         out[k] = unit(key, k)
     return out
+
+
+@numba.njit
+def turns(node, n, count):
+    key = stream(0, 0, node)
+    out = np.empty(count, np.int64)
+    for k in range(count):
+        out[k] = even(key, k, n)
+    return out
+
+
+@pytest.mark.parametrize("n", [1, 3, 10])
+def test_turns_are_spread_evenly(n):
+    for node in range(50):
+        counts = np.bincount(turns(node, n, 10 * n), minlength=n)
+        assert len(counts) == n
+        assert counts.min() >= 8
+        assert counts.max() <= 12
+
+
+def test_any_turn_is_uniform():
+    for turn in (0, 7):
+        values = np.array([turns(node, 5, turn + 1)[turn] for node in range(20_000)])
+        counts = np.bincount(values, minlength=5)
+        assert ((counts - 4000) ** 2 / 4000).sum() < 4 + 5 * np.sqrt(8)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 1000])

@@ -218,6 +218,17 @@ def test_walk_and_set_have_their_distributions(small):
         assert unlike(counts, uniform) > 5
 
 
+def test_steps_share_the_neighbour_that_has_its_turn(planted):
+    owner = int(np.argmax(planted.left.degrees))
+    degree = int(planted.left.degrees[owner])
+    for n_samples, each in ((200, 4), (100, 2), (40, 1)):
+        shown = sample_observations(planted, "fobe", n_samples=n_samples, n_negatives=0)
+        mine = (shown.relation == 2) & (shown.owner_side == 0) & (shown.owner == owner)
+        found = shown.other[mine].reshape(-1, each)
+        assert (found == found[:, :1]).all()
+        assert len(set(found[:, 0])) >= 0.6 * min(degree, n_samples // each)
+
+
 def test_threads_do_not_change_a_sample(planted):
     tables = [
         sample_observations(planted, "hobe", n_samples=3, n_negatives=2, n_jobs=n).to_arrow()
