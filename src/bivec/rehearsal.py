@@ -41,10 +41,9 @@ Table = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
 Answers = npt.NDArray[np.float64]
 
-POWERS = (0.0, 0.3, 0.5)
-"""Of the degree, that vectors are divided by."""
 LENGTHS = ((0.0, 5.0), (0.3, 5.0), (0.5, 5.0), (0.3, 7.0), (0.5, 7.0), (0.5, 10.0))
-"""Powers and norms that are tried at all numbers of steps, the simplest first."""
+"""Powers of the degree that vectors are divided by, and norms: what is tried at all numbers of
+steps, the simplest first."""
 NORMS = (5.0, 4.0, 7.0, 10.0)
 """Root mean square norms of a side, the usual one first."""
 _LEFT_OUT, _MACHINES, _EDGES, _FEWEST, SMALL = 0.1, 1000, 16, 50, 10_000
@@ -52,7 +51,7 @@ _LEFT_OUT, _MACHINES, _EDGES, _FEWEST, SMALL = 0.1, 1000, 16, 50, 10_000
 edges; how many it takes to choose; and from how many edges on a graph is rehearsed at all."""
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""
-_COLUMNS, _FIRST_STEPS, _FOREST = 32, 8, Shape(128, POWERS[-1], NORMS[2])
+_COLUMNS, _FIRST_STEPS, _FOREST = 32, 8, Shape(128, 0.5, 7.0)
 _EXAMPLES, _NEGATIVES, _C, _GAMMA, _TOLERANCE = 16, 5, 1.0, 0.1, 1e-3
 """Neighbours that a machine sees at most, negatives for each, and the machine itself."""
 TOLD, _MANY_STEPS = 0.6, 64

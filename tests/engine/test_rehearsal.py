@@ -5,7 +5,7 @@ import pytest
 
 from bivec import FOBE, BipartiteGraph, rehearsal
 from bivec.errors import InputError
-from bivec.rehearsal import POWERS, Rehearsed, contenders, rehearse
+from bivec.rehearsal import LENGTHS, Rehearsed, contenders, rehearse
 from bivec.smoothing import Shape, most_steps
 from bivec.twins import merge_twins
 
@@ -131,7 +131,7 @@ def test_fits_do_as_rehearsed():
         assert 0 < done <= shape.steps
     assert model.shortening_ == tuple(shape.power for shape in shapes)
     assert model.embedding_.params["shortening"] == list(model.shortening_)
-    assert set(model.shortening_) <= set(POWERS)
+    assert set(model.shortening_) <= {power for power, _ in LENGTHS}
     assert model.norms_ == tuple(shape.norm for shape in shapes)
     for table, norm in zip(
         (model.left_embedding_, model.right_embedding_), model.norms_, strict=True
