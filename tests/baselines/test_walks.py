@@ -161,7 +161,7 @@ class Visit:
         self.n, self.n_left = self.trainer.n, graph.n_left
         self.trainer._table[:] = np.random.default_rng(0).normal(size=(2 * self.n, s.dim)) / 2
         self.table = self.trainer._table.astype(float)
-        self.corpus, self.task = self.trainer._corpus()
+        self.corpus, self.task = self.trainer._corpora()[0]
         shape = (-1, s.walk_length)
         self.pairs = all_pairs(self.corpus.walks.reshape(shape), self.corpus.windows.reshape(shape))
 
@@ -210,9 +210,11 @@ def test_gradient_of_pairs(graph):
 
 
 @pytest.mark.parametrize("by_type", [False, True])
-def test_negatives_are_right_on_average(graph, by_type):
+@pytest.mark.parametrize("least", [skipgram.POOL, 3])
+def test_negatives_are_right_on_average(graph, by_type, least):
     """Against the exact expectation over the noise, as in the objective of skip-gram."""
     visit = Visit(graph, settings(by_type=by_type, from_left=by_type))
+    visit.task = visit.task._replace(least=least)
     n, table, k = visit.n, visit.table, 5
     counts = np.bincount(visit.corpus.walks, minlength=n)
     side = np.arange(n) >= visit.n_left if by_type else np.zeros(n, bool)
@@ -257,3 +259,40 @@ def test_more_walks_are_other_walks_but_epochs_use_them_in_turn(graph):
     for epoch in range(3):
         np.testing.assert_array_equal(seen[epoch], seen[epoch + 3])
         assert (seen[epoch] != seen[(epoch + 1) % 3]).any()
+
+
+def corpora_of(trainer, epoch):
+    trainer.epoch = epoch
+    return trainer._corpora()
+
+
+def test_a_fine_epoch_is_the_same_walks_in_parts(graph):
+    plain, fine = (SkipGram(graph, settings(fine=fine), n_jobs=1) for fine in (False, True))
+    [(whole, _)] = plain._corpora()
+    corpora = fine._corpora()
+    assert len(corpora) == 8
+    parts = [corpus.walks.reshape(-1, 12) for corpus, _ in corpora]  # two walks of 6 a start
+    for part, walks in enumerate(parts):
+        np.testing.assert_array_equal(walks, whole.walks.reshape(-1, 12)[part::8])
+    np.testing.assert_array_equal(corpora[0][0].noise, whole.noise)
+    rates = [task.rate for epoch in range(2) for _, task in corpora_of(fine, epoch)]
+    np.testing.assert_allclose(rates, 0.025 * 8 * np.linspace(1, 0, 16, endpoint=False))
+
+
+def test_a_node_is_noise_as_often_in_parts_as_in_the_whole(graph):
+    """What it owes in the sweeps that visit it adds up to its weight in all of them."""
+    corpora = SkipGram(graph, settings(fine=True, n_walks=2), n_jobs=1)._corpora()
+    visited = np.array([np.diff(corpus.indptr) > 0 for corpus, _ in corpora])
+    owed = np.array([corpus.owed for corpus, _ in corpora])
+    assert not visited[:, visited.any(axis=0)].all()
+    np.testing.assert_allclose((visited * owed).sum(axis=0), 8 * np.diff(corpora[0][0].noise))
+
+
+def test_fine_with_fewer_nodes_than_parts():
+    trainer = SkipGram(BipartiteGraph([0], [0]), settings(fine=True), n_jobs=1)
+    assert len(trainer._corpora()) == 2
+    assert np.isfinite(trainer.run().left).all()
+
+
+def test_fine_starts_near_zero(graph):
+    assert 0.2 < np.abs(SkipGram(graph, settings(fine=True)).left).max() <= 2 / 8

@@ -40,10 +40,10 @@ class Node2Vec(WalkEstimator):
     n_negatives : int
         Negatives of each pair.
     epochs : int
-        Sweeps over all nodes. Walks are spread over them; used in turn where there are more epochs
-        than walks.
+        Walks are spread over them, in turn where there are more epochs than walks. An epoch is
+        eight sweeps over all nodes, each on the walks of an eighth of them.
     learning_rate : float
-        As word2vec's; falls linearly to 0 over the epochs.
+        As word2vec's; falls linearly to 0 over the sweeps.
     weighted : bool
         Whether a step of a walk takes an edge in proportion to its weight, or any as likely.
     norm : float, optional
@@ -96,6 +96,7 @@ class Node2Vec(WalkEstimator):
     """
 
     method: ClassVar[str] = "node2vec"
+    fixed: ClassVar[dict[str, bool]] = {"fine": True}
 
     def __init__(
         self,

@@ -8,8 +8,9 @@ and sums the gradients of both of its rows from the frozen rows of others:
     output  sum over centres u of (sigmoid(in_u . out_v) - 1) in_u, and over centres that draw v
 
 Negatives are not drawn for each pair: consecutive owners share ``POOL`` of them, which stay in the
-cache of a core, and weigh each so that the sum is what skip-gram has on average (the idea of shared
-negatives: Ji et al., arXiv:1604.04661).
+cache of a core. An owner takes as many of them as it has pairs, at least ``Task.least``, and weighs
+each so that the sum is what skip-gram has on average (the idea of shared negatives: Ji et al.,
+arXiv:1604.04661).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from bivec.kernels.walk import draw_by_sums
 _NOISE, _CENTRES = 302, 303
 """Streams of random numbers."""
 POOL = 64
-"""Negatives of a visit."""
+"""Most negatives of a visit."""
 SHARING = 64
 """Consecutive nodes that share them."""
 CHUNK = 256
@@ -42,8 +43,10 @@ class Corpus(NamedTuple):
     """The walks of a sweep: tokens, their windows, the tokens of each node.
 
     ``noise`` adds up the weights by which nodes are drawn as negatives; entry v is the sum before
-    node v. ``pairs`` counts the pairs of the corpus by the group of the context. Groups are the two
-    sides, where negatives are of the type of the context, or one.
+    node v. ``owed`` is the weight of each node's own noise in this sweep: more than what it is
+    drawn by where other sweeps of the epoch pass it by. ``pairs`` counts the pairs of the corpus by
+    the group of the context. Groups are the two sides, where negatives are of the type of the
+    context, or one.
     """
 
     walks: Array
@@ -51,13 +54,14 @@ class Corpus(NamedTuple):
     indptr: Array
     places: Array
     noise: Array
+    owed: Array
     pairs: Array
 
 
 class Task(NamedTuple):
     """What to do with a corpus: walks are of ``length``, windows reach no further than ``window``.
 
-    ``epoch`` counts the sweeps.
+    ``epoch`` counts the sweeps; ``least`` is the least number of negatives of a visit.
     """
 
     seed: int
@@ -68,6 +72,7 @@ class Task(NamedTuple):
     n_negatives: int
     groups: int
     rate: float
+    least: int
 
 
 class Room(NamedTuple):
@@ -187,19 +192,20 @@ def add_pairs(
 
 @inner
 def add_negatives(
-    table: Any, dim: int, own: int, pool: Any, weight: float, x: Any, gradient: Any
+    table: Any, dim: int, own: int, pool: Any, size: int, weight: float, x: Any, gradient: Any
 ) -> Any:  # pragma: no cover
-    """Add the gradient of a pool of negatives, each of this weight; return the loss."""
-    dots(table, dim, own, pool, 0, POOL, x)
-    sigmoids(x, 0, POOL)
+    """Add the gradient of the first negatives of a pool, each of this weight; return the loss."""
+    dots(table, dim, own, pool, 0, size, x)
+    sigmoids(x, 0, size)
     loss, product, share = 0.0, 1.0, np.float32(weight)
-    for m in range(POOL):
+    for m in range(size):
         product *= max(_ONE - x[m], _TINY)
         x[m] *= share
         if m % _LOG_EVERY == _LOG_EVERY - 1:
             loss -= weight * np.log(product)
             product = 1.0
-    weighted_sum(table, dim, pool, x, POOL, gradient)
+    loss -= weight * np.log(product)
+    weighted_sum(table, dim, pool, x, size, gradient)
     return loss
 
 
@@ -245,19 +251,20 @@ def row_gradients(
         return False
     if task.n_negatives == 0:
         return True
-    share = task.n_negatives / POOL
+    size = min(POOL, max(task.least, pairs))
+    share = task.n_negatives / size
     for group in range(task.groups):
         number = crossed if group != own_group else pairs - crossed
         losses[2 * r] += add_negatives(
-            table, dim, i, room.context_pool[group], share * number, room.x, room.gradient[0]
+            table, dim, i, room.context_pool[group], size, share * number, room.x, room.gradient[0]
         )
     low = task.n_left if own_group == 1 else 0
     high = task.n_left if task.groups == 2 and own_group == 0 else n
     noise = pointer(corpus.noise)
-    chance = (noise[i + 1] - noise[i]) / (noise[high] - noise[low])
+    chance = corpus.owed[i] / (noise[high] - noise[low])
     add_negatives(
-        table, dim, n + i, room.centre_pool[own_group], share * corpus.pairs[own_group] * chance,
-        room.x, room.gradient[1],
+        table, dim, n + i, room.centre_pool[own_group], size,
+        share * corpus.pairs[own_group] * chance, room.x, room.gradient[1],
     )  # fmt: skip
     return True
 
@@ -313,9 +320,9 @@ def warmup() -> None:
     """Compile for walks of 32-bit nodes."""
     corpus = Corpus(
         np.array([0, 1], np.int32), np.ones(2, np.uint8), np.array([0, 1, 2]), np.array([0, 1]),
-        np.array([0.0, 1.0, 2.0]), np.zeros(2, np.int64),
+        np.array([0.0, 1.0, 2.0]), np.ones(2), np.zeros(2, np.int64),
     )  # fmt: skip
-    task = Task(0, 0, 1, 2, 1, 1, 2, 0.1)
+    task = Task(0, 0, 1, 2, 1, 1, 2, 0.1, 8)
     table = aligned((4, 8))
     table[:] = 0
     count_pairs(corpus, task)
