@@ -205,7 +205,7 @@ class Trainer(Sweeps):
             visit_rows(view, plan, steps, tables, *self._scratch(), fresh, losses, first, a, b)
 
         n = stop - first
-        self.workers.run(visit, n, _CHUNK if n >= 4 * _CHUNK else max(8, n // 4))
+        self.workers.run(visit, n, _CHUNK if n >= 4 * _CHUNK else max(8, n // 4), guided=True)
         own[first:stop] = fresh[:n]
         self._sums[side] += losses[:n].sum(axis=0)
 
