@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
+from queue import SimpleQueue
 from types import TracebackType
 
 from bivec.errors import InputError
@@ -45,11 +46,16 @@ class Workers:
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = resolve_jobs(n_jobs)
-        self._pool: ThreadPoolExecutor | None = None
+        self._jobs: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self._helpers: list[threading.Thread] = []
 
     def __enter__(self) -> Workers:
-        if self.n_jobs > 1:
-            self._pool = ThreadPoolExecutor(self.n_jobs - 1, thread_name_prefix="bivec")
+        self._helpers = [
+            threading.Thread(target=_serve, args=(self._jobs,), name=f"bivec-{k}")
+            for k in range(1, self.n_jobs)
+        ]
+        for helper in self._helpers:
+            helper.start()
         return self
 
     def __exit__(
@@ -58,55 +64,99 @@ class Workers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
+        for _ in self._helpers:
+            self._jobs.put(None)
+        for helper in self._helpers:
+            helper.join()
+        self._helpers = []
 
     def run(
         self, task: Callable[[int, int], object], n: int, chunk: int, guided: bool = False
     ) -> None:
         """Call ``task(start, stop)`` on each chunk of ``range(n)``; return when all are done.
 
-        Guided, the first chunks are larger, a share of what is left: fewer calls, and still nobody
-        waits long for the last one (Polychronopoulos, Kuck, doi:10.1109/TC.1987.5009495).
+        Guided, each thread has a share of its own, of which it takes half of what is left, in whole
+        chunks: few calls, neighbouring rows on one thread, and nobody waits long for the last one.
         """
-        if self._pool is None or n <= chunk:
-            for start in range(0, n, chunk):
-                task(start, min(start + chunk, n))
+        if not self._helpers or n <= chunk:
+            step = n if guided else chunk
+            for start in range(0, n, max(step, 1)):
+                task(start, min(start + step, n))
             return
-        chunks = _chunks(n, chunk, 2 * self.n_jobs if guided else n)
-        lock = threading.Lock()
-        helpers = min(self.n_jobs, -(-n // chunk)) - 1
-        futures = [self._pool.submit(_work, task, chunks, lock) for _ in range(helpers)]
+        units = -(-n // chunk)
+        threads = min(self.n_jobs, units)
+        shares = _Shares(units, threads if guided else 1)
+        failures: SimpleQueue[BaseException | None] = SimpleQueue()
+
+        def work(own: int) -> None:
+            for first, last in shares.chunks(own):
+                task(first * chunk, min(last * chunk, n))
+
+        def help_out(own: int) -> None:
+            failure = None
+            try:
+                work(own)
+            except BaseException as error:
+                failure = error
+            failures.put(failure)
+
+        for own in range(1, threads):
+            self._jobs.put(partial(help_out, own))
         try:
-            _work(task, chunks, lock)
+            work(0)
         except BaseException:  # Ctrl-C above all: the others finish their chunk and take no more
-            with lock:
-                for _ in chunks:
-                    pass
+            shares.drop()
             raise
         finally:
-            wait(futures)
-        for future in futures:
-            future.result()
+            failed = [failures.get() for _ in range(1, threads)]
+        for failure in failed:
+            if failure is not None:
+                raise failure
 
 
-def _chunks(n: int, least: int, parts: int) -> Iterator[tuple[int, int]]:
-    """Cut a range into pieces, each that part of what is left, in multiples of the least."""
-    start = 0
-    while start < n:
-        stop = min(n, start + max(1, (n - start) // (parts * least)) * least)
-        yield start, stop
-        start = stop
+def _serve(jobs: SimpleQueue[Callable[[], object] | None]) -> None:
+    """Do jobs until there is None."""
+    while (job := jobs.get()) is not None:
+        job()
 
 
-def _work(
-    task: Callable[[int, int], object], chunks: Iterator[tuple[int, int]], lock: threading.Lock
-) -> None:
-    """Take chunks until none is left."""
-    while True:
-        with lock:
-            chunk = next(chunks, None)
-        if chunk is None:
-            return
-        task(*chunk)
+class _Shares:
+    """A range in equal shares, one for each thread or one for all, and what is left of each.
+
+    A thread takes from the front of its own share; with nothing left there it takes from the back
+    of the largest (work stealing: Blumofe, Leiserson, doi:10.1145/324133.324234). A share for all
+    goes one by one, in order.
+    """
+
+    def __init__(self, n: int, shares: int) -> None:
+        self._left = [[n * t // shares, n * (t + 1) // shares] for t in range(shares)]
+        self._lock = threading.Lock()
+
+    def chunks(self, own: int) -> Iterator[tuple[int, int]]:
+        """Yield what a thread is to do next."""
+        while True:
+            with self._lock:
+                first, last = self._take(own)
+            if first == last:
+                return
+            yield first, last
+
+    def drop(self) -> None:
+        """Leave nothing for anybody."""
+        with self._lock:
+            self._left = [[0, 0] for _ in self._left]
+
+    def _take(self, own: int) -> tuple[int, int]:
+        share = self._left[own % len(self._left)]
+        if share[0] < share[1]:
+            first = share[0]
+            share[0] += self._size(share)
+            return first, share[0]
+        share = max(self._left, key=lambda share: share[1] - share[0])
+        last = share[1]
+        share[1] -= self._size(share)
+        return share[1], last
+
+    def _size(self, share: list[int]) -> int:
+        left = share[1] - share[0]
+        return max(min(left, 1), left // 2 if len(self._left) > 1 else 0)

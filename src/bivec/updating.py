@@ -249,6 +249,6 @@ class Updating(Trainer):
         def visit(a: int, b: int) -> None:
             visit_chosen(view, plan, steps, tables, *self._scratch(), fresh, losses, rows, a, b)
 
-        self.workers.run(visit, len(rows), _CHUNK)
+        self.workers.run(visit, len(rows), _CHUNK, guided=True)
         self._tables[side][rows] = fresh[: len(rows)]
         self._sums[side] += losses[: len(rows)].sum(axis=0)

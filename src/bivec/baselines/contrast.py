@@ -155,7 +155,7 @@ class ContrastTrainer(Sweeps):
             self._visit(task, tables, plan, (fresh, losses), (first, a, b))
 
         n = stop - first
-        self.workers.run(visit, n, _CHUNK if n >= 4 * _CHUNK else max(8, n // 4))
+        self.workers.run(visit, n, _CHUNK if n >= 4 * _CHUNK else max(8, n // 4), guided=True)
         task.own[first:stop] = fresh[:n]
         total: npt.NDArray[np.float64] = losses[:n].sum(axis=0)
         return total

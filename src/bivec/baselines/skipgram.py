@@ -246,7 +246,7 @@ class SkipGram(Sweeps):
             )  # fmt: skip
 
         n = stop - first
-        self.workers.run(visit, n, _CHUNK if n >= 4 * _CHUNK else max(8, n // 4))
+        self.workers.run(visit, n, _CHUNK if n >= 4 * _CHUNK else max(8, n // 4), guided=True)
         self._table[first:stop] = self._fresh[: 2 * n : 2]
         self._table[self.n + first : self.n + stop] = self._fresh[1 : 2 * n : 2]
         sums: npt.NDArray[np.float64] = self._losses[:n].sum(axis=0)
