@@ -107,6 +107,8 @@ def rehearse(
     progress : callable, optional
         Called with the steps of smoothing done, of both sides together, and how many there are.
     """
+    from bivec.kernels.vector import aligned
+
     if graph.n_edges < SMALL:
         return Rehearsed((Shape(_FIRST_STEPS), Shape(_FIRST_STEPS)), float("nan"))
     lefts, rights = graph.left_rows(), graph.left.indices
@@ -126,7 +128,8 @@ def rehearse(
         ):
             side = len(chosen)
             questions = _Questions(own, far, known, pairs, draw)
-            table = draw.standard_normal((len(own), min(dim, _COLUMNS)), np.float32)
+            table: Table = aligned((len(own), min(dim, _COLUMNS)))
+            draw.standard_normal(dtype=np.float32, out=table)
             before = sum(most[:side])
             tell = None if progress is None else partial(_tell, progress, before, sum(most))
             mine, theirs = kinds[side], kinds[1 - side]

@@ -211,6 +211,7 @@ def smooth_side(
     one edge, stays zero. With ``pairs`` it ends when those are close.
     """
     from bivec.kernels.smooth import from_bridges, to_bridges
+    from bivec.kernels.vector import aligned
 
     _to_length_one(table)
     if not own.indptr[-1] or not steps:
@@ -224,7 +225,7 @@ def smooth_side(
     whole = float(weight @ own.sizes)
     mean = pull * near
     del weight
-    bridges = np.empty((len(far), min(_COLUMNS, dim)), np.float32)
+    bridges = aligned((len(far), min(_COLUMNS, dim)))
     totals = np.empty((-(-len(far) // _CHUNK), min(_COLUMNS, dim)), np.float32)
     alone = (np.diff(own.indptr) == 0).astype(np.float32)
     scales: Table = np.ones(n, np.float32)  # of the rows, which have length 1 only times these

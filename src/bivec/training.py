@@ -75,7 +75,7 @@ class Trainer(Sweeps):
         n_jobs: int | None = None,
     ) -> None:
         from bivec.kernels.rng import fill_uniform
-        from bivec.kernels.train import aligned
+        from bivec.kernels.vector import aligned
 
         super().__init__(settings.epochs, n_jobs)
         self.graph, self.settings = graph, settings
@@ -211,7 +211,7 @@ class Trainer(Sweeps):
 
     def _buffers(self) -> tuple[Table, npt.NDArray[np.float64]]:
         """Return room for the new rows and the losses of a block."""
-        from bivec.kernels.train import aligned
+        from bivec.kernels.vector import aligned
 
         if not hasattr(self, "_room"):
             self._room = aligned((BLOCK, self.settings.dim)), np.empty((BLOCK, 4))
@@ -220,7 +220,8 @@ class Trainer(Sweeps):
     def _scratch(self) -> tuple[Any, Any, Table]:
         """Return room for the samples of one visit, one for each thread."""
         from bivec.kernels.sample import pool_arrays
-        from bivec.kernels.train import aligned, scratch_arrays
+        from bivec.kernels.train import scratch_arrays
+        from bivec.kernels.vector import aligned
 
         if not hasattr(self._local, "room"):
             plan, steps = self._plans[0], self.settings.steps

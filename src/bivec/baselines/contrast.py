@@ -182,7 +182,7 @@ class ContrastTrainer(Sweeps):
 
     def _buffers(self, dim: int) -> tuple[Table, npt.NDArray[np.float64]]:
         """Return room for the new rows and the losses of a block."""
-        from bivec.kernels.train import aligned
+        from bivec.kernels.vector import aligned
 
         if dim not in self._room:
             self._room[dim] = aligned((BLOCK, dim)), np.empty((BLOCK, 2))
@@ -203,7 +203,7 @@ def start_tables(
 ) -> list[Table]:
     """Return a table of both sides for each dimension, uniform in [low, high) over its root."""
     from bivec.kernels.rng import fill_uniform
-    from bivec.kernels.train import aligned
+    from bivec.kernels.vector import aligned
 
     rows = graph.n_left + graph.n_right
     require_memory(

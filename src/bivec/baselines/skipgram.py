@@ -138,7 +138,7 @@ class SkipGram(Sweeps):
         n_jobs: int | None = None,
     ) -> None:
         from bivec.kernels.rng import fill_uniform
-        from bivec.kernels.train import aligned
+        from bivec.kernels.vector import aligned
         from bivec.kernels.walk import make_sides
 
         super().__init__(settings.epochs, n_jobs)

@@ -23,8 +23,7 @@ from bivec.kernels.contrast import (
 from bivec.kernels.jit import Array, inner, kernel, vector_inner
 from bivec.kernels.observe import seek
 from bivec.kernels.rng import below, mix, step_key, stream
-from bivec.kernels.train import aligned
-from bivec.kernels.vector import pointer
+from bivec.kernels.vector import aligned, pointer
 from bivec.kernels.walk import draw_by_sums, fine_unit, see, walk_step
 
 _WALKS = 80

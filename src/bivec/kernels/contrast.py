@@ -20,8 +20,8 @@ import numpy as np
 from bivec.kernels.fobe import sigmoids
 from bivec.kernels.jit import Array, inner, kernel
 from bivec.kernels.rng import bits, step_key, stream
-from bivec.kernels.train import adagrad, aligned
-from bivec.kernels.vector import AHEAD, dots_between, pointer, prefetch_row, weighted_sum
+from bivec.kernels.train import adagrad
+from bivec.kernels.vector import AHEAD, aligned, dots_between, pointer, prefetch_row, weighted_sum
 from bivec.kernels.verse import EDGE, draw_pair
 from bivec.kernels.walk import Sides, draw_by_sums, example_sides, fine_unit, see, strength
 

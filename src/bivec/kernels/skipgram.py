@@ -22,8 +22,8 @@ import numpy as np
 from bivec.kernels.fobe import sigmoids
 from bivec.kernels.jit import Array, inner, kernel
 from bivec.kernels.rng import below, step_key, stream
-from bivec.kernels.train import adagrad, aligned
-from bivec.kernels.vector import AHEAD, dots, pointer, prefetch_row, weighted_sum
+from bivec.kernels.train import adagrad
+from bivec.kernels.vector import AHEAD, aligned, dots, pointer, prefetch_row, weighted_sum
 from bivec.kernels.walk import draw_by_sums
 
 _NOISE, _CENTRES = 302, 303

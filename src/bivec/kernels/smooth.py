@@ -15,7 +15,7 @@ from bivec.kernels.jit import Array, inner, kernel, vector_inner
 from bivec.kernels.vector import pointer, prefetch
 
 _ZERO = np.float32(0)
-_AHEAD, _LINE = 12, 16
+_AHEAD, _LINE = 32, 16
 """Edges between asking for a row and its use, and numbers in a cache line."""
 
 
@@ -44,7 +44,9 @@ def _sum_rows(
         sums[c] = _ZERO
     for e in range(begin, end):
         if e + _AHEAD < last:
-            _ask(rows, np.int64(edges[e + _AHEAD]) * dim + first, width)
+            ahead = np.int64(edges[e + _AHEAD])
+            _ask(rows, ahead * dim + first, width)
+            prefetch(scales, ahead)
         j = np.int64(edges[e])
         _add_row(sums, scales[j], rows, j * dim + first, width)
 
