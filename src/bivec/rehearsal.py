@@ -11,10 +11,13 @@ better by two standard errors, and then the first that is worse than the best by
 of one. The norm is 5, or larger where popular nodes are shorter, which then come as close to each
 other as before and keep away from the rest; at last other norms are tried in the same way.
 
-In a large graph where next to no edge can be left out, a forest, there is nothing to learn but
-popularity: 128 steps, short vectors for popular nodes, norm 7. A graph of less than
-10,000 edges gets 8 steps and one length: there would be few questions, and to compile the machines
-takes longer than all the rest.
+In a large graph where few edges can be left out, nearly a forest, it is three tenths of them, and
+popularity is what to expect: 128 steps, short vectors for popular nodes, norm 7, unless the answers
+say otherwise or there are next to none. A graph of less than 10,000 edges gets 8 steps and one
+length: there would be few questions, and to compile the machines takes longer than all the rest.
+
+Beside the answers stands what popularity alone would have told: whether an edge left out has a
+larger product of degrees than a pair of strangers.
 
 References
 ----------
@@ -46,9 +49,11 @@ LENGTHS = ((0.0, 5.0), (0.3, 5.0), (0.5, 5.0), (0.3, 7.0), (0.5, 7.0), (0.5, 10.
 steps, the simplest first."""
 NORMS = (5.0, 4.0, 7.0, 10.0)
 """Root mean square norms of a side, the usual one first."""
-_LEFT_OUT, _MACHINES, _EDGES, _FEWEST, SMALL = 0.1, 1000, 16, 50, 10_000
-"""Share of the edges; how many of them are asked about at most, in a small graph one for so many
-edges; how many it takes to choose; and from how many edges on a graph is rehearsed at all."""
+_LEFT_OUT, _MORE_LEFT_OUT, _FEW = 0.1, 0.3, 100
+"""Share of the edges; where that is less than so many, the share instead."""
+_MACHINES, _EDGES, _FEWEST, SMALL = 1000, 16, 50, 10_000
+"""How many edges are asked about at most, in a small graph one for so many edges; how many it takes
+to choose; and from how many edges on a graph is rehearsed at all."""
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""
 _COLUMNS, _FIRST_STEPS, _FOREST = 32, 8, Shape(128, 0.5, 7.0)
@@ -56,18 +61,22 @@ _EXAMPLES, _NEGATIVES, _C, _GAMMA, _TOLERANCE = 16, 5, 1.0, 0.1, 1e-3
 """Neighbours that a machine sees at most, negatives for each, and the machine itself."""
 TOLD, _MANY_STEPS = 0.6, 64
 """Share of right answers below which a rehearsal has told little; steps to communities."""
-_STREAM, _ROOM, _CHUNK = 231, 1 << 20, 64
+_MARGIN, _PAIRS = 0.1, 10_000
+"""Share of answers by which popularity must be ahead to tell more; pairs that it is asked about."""
+_STREAM, _POPULARITY, _ROOM, _CHUNK = 231, 233, 1 << 20, 64
 
 
 class Rehearsed(NamedTuple):
     """How vectors of both sides should be smoothed, and which share of the answers was right.
 
     The share is the mean of both sides, of the shapes chosen; one half, as by chance, where there
-    is nothing to ask about, and not a number for a graph too small to be rehearsed.
+    is nothing to ask about, and not a number for a graph too small to be rehearsed. ``popular`` is
+    the share that the product of degrees alone would have got right, with the best threshold.
     """
 
     shapes: tuple[Shape, Shape]
     correct: float
+    popular: float = float("nan")
 
     @property
     def told(self) -> bool:
@@ -83,6 +92,11 @@ class Rehearsed(NamedTuple):
         left, right = self.shapes
         many = min(left.steps, right.steps) >= _MANY_STEPS
         return self.told and many and min(left.power, right.power) == 0
+
+    @property
+    def popularity_tells_more(self) -> bool:
+        """Whether degrees say clearly more about edges left out than vectors do."""
+        return self.popular - self.correct > _MARGIN
 
 
 def rehearse(
@@ -113,10 +127,14 @@ def rehearse(
         return Rehearsed((Shape(_FIRST_STEPS), Shape(_FIRST_STEPS)), float("nan"))
     lefts, rights = graph.left_rows(), graph.left.indices
     out = _left_out(graph, lefts, rights, seed)
+    few = int(out.sum()) < _FEW
+    share = _MORE_LEFT_OUT if few else _LEFT_OUT
+    if few:
+        out = _left_out(graph, lefts, rights, seed, share)
     left = _without(graph.left, out)
     asked = lefts[out].astype(np.int64), rights[out].astype(np.int64)
     lefts, rights = graph.right.indices, graph.flipped().left_rows()
-    right = _without(graph.right, _left_out(graph, lefts, rights, seed))
+    right = _without(graph.right, _left_out(graph, lefts, rights, seed, share))
     draw = np.random.Generator(np.random.Philox(key=[seed, _STREAM]))
     kinds = merge_twins(left, right)
     most = most_steps(*kinds), most_steps(*kinds[::-1])
@@ -134,9 +152,12 @@ def rehearse(
             tell = None if progress is None else partial(_tell, progress, before, sum(most))
             mine, theirs = kinds[side], kinds[1 - side]
             smoothed = partial(_smoothed, table, mine, theirs, most[side], workers, tell)
-            chosen.append(_choose(smoothed, own, mine, most[side], questions, workers))
+            usual = _FOREST if few else Shape(_FIRST_STEPS)
+            usual = usual._replace(steps=min(usual.steps, most[side]))
+            chosen.append(_choose(smoothed, own, mine, usual, questions, workers))
     (left_shape, left_share), (right_shape, right_share) = chosen
-    return Rehearsed((left_shape, right_shape), (left_share + right_share) / 2)
+    popular = _told_by_popularity(left, right, graph.left, asked, seed)
+    return Rehearsed((left_shape, right_shape), (left_share + right_share) / 2, popular)
 
 
 def _tell(progress: Callable[[int, int], object], before: int, steps: int, done: int) -> None:
@@ -147,17 +168,17 @@ def _choose(
     smoothed: Callable[[], dict[int, Table]],
     own: GraphSide,
     kinds: Kinds,
-    most: int,
+    usual: Shape,
     questions: _Questions,
     workers: Workers,
 ) -> tuple[Shape, float]:
     """Return the shape for vectors of one side, given smoothed ones and questions about them.
 
-    Beside it is the share of its answers that were right.
+    Beside it is the share of its answers that were right. The usual shape stands where there are
+    too few questions, and is settled on unless others are better beyond doubt.
     """
-    plain = Shape(min(_FIRST_STEPS, most))
     if len(questions) < _FEWEST:
-        return _FOREST._replace(steps=min(_FOREST.steps, most)), 0.5
+        return usual, 0.5
     tables = smoothed()
 
     def ask(shapes: Iterable[Shape], part: slice) -> dict[Shape, Answers]:
@@ -173,7 +194,7 @@ def _choose(
     some = ask(shapes, slice(quarter))
     rest = ask(contenders(some, _DOUBT), slice(quarter, None))
     near = {shape: np.concatenate([some[shape], rest[shape]]) for shape in rest}
-    best = settled(near, plain)
+    best = settled(near, usual)
     norms = [best._replace(norm=norm) for norm in NORMS if norm != best.norm]
     answers = {best: near[best], **ask(norms, slice(None))}
     best = settled(answers, best)
@@ -276,12 +297,40 @@ class _Questions:
         return answers
 
 
+def _told_by_popularity(
+    left: GraphSide, right: GraphSide, known: GraphSide, asked: tuple[Rows, Rows], seed: int
+) -> float:
+    """Return the share of edges left out, and of strangers, that degrees tell apart."""
+    lefts, rights = asked
+    there = np.flatnonzero((left.degrees[lefts] > 0) & (right.degrees[rights] > 0))
+    if len(there) < _FEWEST:
+        return float("nan")
+    draw = np.random.Generator(np.random.Philox(key=[seed, _POPULARITY]))
+    there = draw.permutation(there)[:_PAIRS]
+    pairs = draw.integers((len(left), len(right)), size=(len(there), 2))
+    pairs = pairs[~_linked(known, pairs[:, 0], pairs[:, 1])]
+
+    def products(a: Rows, b: Rows) -> npt.NDArray[np.int64]:
+        product: npt.NDArray[np.int64] = np.sort(left.degrees[a] * right.degrees[b])
+        return product
+
+    edges, strangers = products(lefts[there], rights[there]), products(pairs[:, 0], pairs[:, 1])
+    cuts = np.concatenate([[-1], edges])  # links are above
+    above = 1 - np.searchsorted(edges, cuts, side="right") / len(edges)
+    below = np.searchsorted(strangers, cuts, side="right") / max(len(strangers), 1)
+    return float((above + below).max() / 2)
+
+
 def _left_out(
-    graph: BipartiteGraph, lefts: npt.NDArray[Any], rights: npt.NDArray[Any], seed: int
+    graph: BipartiteGraph,
+    lefts: npt.NDArray[Any],
+    rights: npt.NDArray[Any],
+    seed: int,
+    share: float = _LEFT_OUT,
 ) -> npt.NDArray[np.bool_]:
     """Return which edges are left out: a function of their ends, so of any order of edges.
 
-    A tenth of those whose ends both have another.
+    That share of those whose ends both have another.
     """
     may = (graph.left.degrees > 1)[lefts] & (graph.right.degrees > 1)[rights]
     bits = lefts.astype(np.uint64) << np.uint64(32)
@@ -290,7 +339,7 @@ def _left_out(
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
         bits ^= bits >> np.uint64(shift)
         bits *= np.uint64(factor)
-    out: npt.NDArray[np.bool_] = may & (bits < np.uint64(_LEFT_OUT * 2**64))
+    out: npt.NDArray[np.bool_] = may & (bits < np.uint64(share * 2**64))
     return out
 
 

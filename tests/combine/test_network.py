@@ -12,9 +12,9 @@ from bivec.combine.training import (
     CombinationTrainer,
     Settings,
     choose_device,
-    distrust,
     edges_per_node,
     reproducible,
+    trust,
 )
 
 
@@ -196,7 +196,7 @@ def test_weight_decay_takes_its_share_of_every_weight(graph, inputs):
 
 def test_little_is_believed_where_a_rehearsal_tells_nothing():
     forest = BipartiteGraph(np.arange(12_000), np.arange(12_000) // 5)
-    assert distrust(forest, 0) == 5 / (12_000 / 14_400)
+    assert trust(forest, 0).decay == 5 / (12_000 / 14_400)
     # Pairs of nodes that share all three of their neighbours: an edge left out can be told
     left, right = np.repeat(np.arange(4_000), 3), np.tile(np.arange(3), 4_000)
     pairs = BipartiteGraph(left, right + 3 * np.repeat(np.arange(4_000) // 2, 3))
@@ -204,11 +204,44 @@ def test_little_is_believed_where_a_rehearsal_tells_nothing():
         np.append(pairs.left_rows(), 4_000 + np.arange(4_000)),
         np.append(pairs.left.indices, 6_000 + np.arange(4_000)),
     )
-    assert distrust(pairs, 0) == 1 / (12_000 / 10_000)
+    assert trust(pairs, 0).decay == 1 / (12_000 / 10_000)
     assert edges_per_node(alone) < 1
-    assert distrust(alone, 0) == distrust(alone, 0, n_jobs=1) == 1 / (16_000 / 18_000)
+    assert trust(alone, 0).decay == trust(alone, 0, n_jobs=1).decay == 1 / (16_000 / 18_000)
     few = BipartiteGraph([0, 1, 2], [0, 0, 1])  # too small to be rehearsed
-    assert distrust(few, 0) == 1 / (3 / 5)
+    assert trust(few, 0).decay == 1 / (3 / 5)
+
+
+def popular(n=9_000, seed=0):
+    """Return a sparse graph in which all that is to be known of an edge is popularity."""
+    rng = np.random.default_rng(seed)
+    share = np.arange(1, n + 1) ** -1.0
+    right = rng.choice(n, 15_000, p=share / share.sum())
+    return BipartiteGraph(rng.choice(n, 15_000), right, duplicates="max")
+
+
+def test_degrees_take_the_place_of_inputs_where_they_tell_more():
+    graph = popular()
+    assert edges_per_node(graph) < 1.5
+    assert trust(graph, 0).by_degree
+    rng = np.random.default_rng(0)
+    sides = [Inputs(rng.standard_normal((n, 4), np.float32)) for n in (graph.n_left, graph.n_right)]
+
+    def trained(**changes):
+        return CombinationTrainer(graph, *sides, settings(kind="direct", epochs=1, **changes))
+
+    trainer = trained()
+    assert trainer.by_degree
+    assert trainer.settings.dropout == 0
+    left, right = trainer.run().vectors()
+    for table, side in ((left, graph.left), (right, graph.right)):
+        assert np.isfinite(table).all()
+        assert len(np.unique(table, axis=0)) <= len(np.unique(side.degrees))
+    assert not trained(by_degree=False).by_degree
+    # The other kind is to recover its inputs, and keeps them unless told
+    kept = CombinationTrainer(graph, *sides, settings(epochs=1))
+    assert not kept.by_degree
+    assert kept.settings.dropout == 0.5
+    assert CombinationTrainer(graph, *sides, settings(epochs=1, by_degree=True)).by_degree
 
 
 def test_validation_is_the_loss_without_dropout(graph, inputs):

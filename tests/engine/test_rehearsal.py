@@ -99,6 +99,29 @@ def test_a_forest_knows_popularity_only():
     assert done.correct == 0.5
 
 
+def test_what_few_edges_can_say_is_asked():
+    """A forest of stars, some pairs of which share members: three tenths of those are left out."""
+    rng = np.random.default_rng(0)
+    star = np.arange(12_000) // 20
+    extra = rng.choice(400, 150, replace=False)  # all in the first 20 of 600 stars
+    left, right = np.append(np.arange(12_000), extra), np.append(star, star[extra] ^ 1)
+    graph = BipartiteGraph(left, right)
+    assert rehearsal._left_out(graph, graph.left_rows(), graph.left.indices, 0).sum() < 100
+    done = rehearse(graph)
+    assert done.correct > 0.7  # one half, were nothing asked
+
+
+def test_popularity_is_measured_beside_the_answers():
+    by_popularity, by_communities = rehearse(popular()), rehearse(communities())
+    assert by_popularity.popular > 0.75
+    assert by_communities.popular < 0.6
+    assert not by_communities.popularity_tells_more
+    assert Rehearsed((Shape(8), Shape(8)), 0.55, 0.7).popularity_tells_more
+    assert not Rehearsed((Shape(8), Shape(8)), 0.65, 0.7).popularity_tells_more
+    assert not Rehearsed((Shape(8), Shape(8)), float("nan")).popularity_tells_more
+    assert np.isnan(rehearse(BipartiteGraph(np.arange(12000), np.arange(12000) // 5)).popular)
+
+
 def test_contenders_are_no_further_behind_than_chance():
     first, second = np.zeros(8), np.ones(8)
     assert contenders({"simple": first, "best": second}, 2.0) == ["best"]

@@ -53,6 +53,13 @@ class Parameters:
         float | None,
         _option(help="Scale the vectors to this root mean square norm. Default: 5.0."),
     ] = None
+    by_degree: Annotated[
+        bool | None,
+        _option(
+            help="Degrees in place of the inputs, or never. Default: where the graph is sparse and "
+            "they say more about edges (direct)."
+        ),
+    ] = None
     device: Annotated[
         str | None, _option(help="cpu, cuda, mps, or auto for a GPU if any. Default: auto.")
     ] = None
@@ -115,16 +122,24 @@ def combine(
         {"path": str(path), "method": made["method"], "dim": made["dim"]}
         for path, made in zip(inputs, model.inputs_, strict=True)
     ]
-    report = {"kind": kind, "inputs": made_of, **outcome(model, output, seconds)}
+    report = {
+        "kind": kind, "inputs": made_of, "by_degree": model.by_degree_,
+        **outcome(model, output, seconds),
+    }  # fmt: skip
     finish(report, _sentence(report), json)
 
 
 def _sentence(report: dict[str, Any]) -> str:
     made_of = " and ".join(f"{made['method']} ({made['dim']})" for made in report["inputs"])
     stopped = "interrupted after" if report["interrupted"] else "in"
+    note = (
+        "; by degrees alone, as they tell more about edges here (--no-by-degree for the inputs)"
+        if report["by_degree"]
+        else ""
+    )
     return (
         f"wrote {report['output']}: {report['kind']} combination of {made_of}, dim "
         f"{report['dim']}, {report['left']:,} left and {report['right']:,} right vectors; loss "
         f"{report['first_loss']:.4f} to {report['loss']:.4f} {stopped} {report['epochs']} epochs, "
-        f"{report['seconds']:.1f} s"
+        f"{report['seconds']:.1f} s{note}"
     )

@@ -71,6 +71,15 @@ def align(
     return left, right
 
 
+def degree_inputs(graph: BipartiteGraph) -> tuple[Inputs, Inputs]:
+    """Return the logarithms of degrees as the inputs of both sides."""
+    left, right = (
+        Inputs(_standard(np.log2(1 + side.degrees).astype(np.float32)[:, None]))
+        for side in (graph.left, graph.right)
+    )
+    return left, right
+
+
 def _side(
     parts: list[tuple[str, Vocabulary, Table]], ids: Vocabulary, side: str, missing: str
 ) -> Inputs:

@@ -21,14 +21,15 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from bivec.combine.align import Inputs
+from bivec.combine.align import Inputs, degree_inputs
 from bivec.combine.batches import Batches, Pairs, dropout_mask
 from bivec.combine.network import Combiner
 from bivec.errors import InputError
@@ -42,8 +43,8 @@ LINK_WEIGHT = 4.0
 """Of the squared error of a link beside the distance of each side from what is recovered."""
 
 _BLOCK = 4096
-_SPARSE, _FOREST = 0.5, 1.0
-"""Edges a node in a graph of single edges, and the most in a forest."""
+_SINGLE, _FOREST, _SPARSE = 0.5, 1.0, 1.5
+"""Edges a node in a graph of single edges, the most in a forest, and in a sparse graph."""
 _DISTRUST = 5.0
 """What decay is worth where a rehearsal has told little."""
 
@@ -64,6 +65,7 @@ class Settings:
     device: str
     seed: int
     n_jobs: int | None = None
+    by_degree: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,8 @@ class CombinationTrainer(Sweeps):
     ----------
     network : Combiner
         In the state of the best epoch, once :meth:`run` is through.
+    by_degree : bool
+        Whether the inputs gave way to degrees.
     history : list of CombinationRecord
         One entry an epoch.
     """
@@ -120,6 +124,12 @@ class CombinationTrainer(Sweeps):
         self, graph: BipartiteGraph, left: Inputs, right: Inputs, settings: Settings
     ) -> None:
         super().__init__(settings.epochs, n_jobs=1)
+        found = trust(graph, settings.seed, settings.n_jobs)
+        given = settings.by_degree
+        self.by_degree = settings.kind == "direct" and found.by_degree if given is None else given
+        if self.by_degree:
+            left, right = degree_inputs(graph)
+            settings = replace(settings, dropout=0.0)  # of a single column it would leave nothing
         self.settings = settings
         self.device = torch.device(settings.device)
         self.batches = Batches(graph, settings.n_negatives, settings.batch_size, settings.seed)
@@ -135,7 +145,7 @@ class CombinationTrainer(Sweeps):
         self._adam = torch.optim.AdamW(
             self.network.parameters(),
             lr=settings.learning_rate,
-            weight_decay=settings.weight_decay * distrust(graph, settings.seed, settings.n_jobs),
+            weight_decay=settings.weight_decay * found.decay,
         )
         self._best = np.inf
         self._best_epoch = 0
@@ -258,18 +268,29 @@ class CombinationTrainer(Sweeps):
         return {name: value.clone() for name, value in self.network.state_dict().items()}
 
 
-def distrust(graph: BipartiteGraph, seed: int, n_jobs: int | None = None) -> float:
-    """Return the factor of the decay.
+class Trust(NamedTuple):
+    """How far inputs are trusted: a factor of the decay, and whether degrees tell more than these.
 
     The fewer edges a node has, the better its inputs know each of them by heart, and the less there
     is to learn from edges that look so certain. In what is nearly a forest, inputs may tell nothing
-    else: there a rehearsal says whether they know anything of edges that they have not seen.
+    else: there a rehearsal says whether vectors know anything of edges that they have not seen, and
+    whether degrees know more.
     """
+
+    decay: float
+    by_degree: bool
+
+
+def trust(graph: BipartiteGraph, seed: int, n_jobs: int | None = None) -> Trust:
+    """Return how far inputs that were learned on this graph are to be trusted."""
     each = edges_per_node(graph)
-    factor = 1 / max(each, _SPARSE)
-    if each < _FOREST and not rehearse(graph, seed, n_jobs=n_jobs).told:
-        factor *= _DISTRUST
-    return factor
+    decay = 1 / max(each, _SINGLE)
+    if each >= _SPARSE:
+        return Trust(decay, by_degree=False)
+    rehearsed = rehearse(graph, seed, n_jobs=n_jobs)
+    if each < _FOREST and not rehearsed.told:
+        decay *= _DISTRUST
+    return Trust(decay, rehearsed.popularity_tells_more)
 
 
 def edges_per_node(graph: BipartiteGraph) -> float:
