@@ -116,8 +116,12 @@ class Workers:
 
 def _serve(jobs: SimpleQueue[Callable[[], object] | None]) -> None:
     """Do jobs until there is None."""
-    while (job := jobs.get()) is not None:
+    while True:
+        job = jobs.get()
+        if job is None:
+            return
         job()
+        del job  # and with it the arrays that it has to do with, before waiting for the next
 
 
 class _Shares:
