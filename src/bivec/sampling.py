@@ -200,7 +200,7 @@ def make_plan(
     n_neighbors: int,
     n_negatives: int,
     seed: int,
-    ahead: bool = False,
+    ahead: int = 0,
 ) -> Plan:
     """Check what to draw and return it as the kernels take it."""
     from bivec.kernels.view import Plan
@@ -215,7 +215,7 @@ def make_plan(
         n_neighbors=check_integer("n_neighbors", n_neighbors, low=1, high=1000),
         n_negatives=n_negatives,
         cap=EXACT_UP_TO,
-        ahead=int(ahead),
+        ahead=ahead,
     )
 
 

@@ -38,9 +38,9 @@ class Settings:
         if self.tol is not None:
             check_number("tol", self.tol, low=0)
         check_integer("patience", self.patience, low=1)
-        self.plan(0, ahead=False)
+        self.plan(0)
 
-    def plan(self, side: int, ahead: bool) -> Any:
+    def plan(self, side: int, ahead: int = 0) -> Any:
         """Return what one side draws, as the kernels take it."""
         return make_plan(
             side=side, method=self.method, draw=self.draw, n_samples=self.n_samples,

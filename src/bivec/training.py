@@ -34,7 +34,8 @@ from bivec.sweeps import Sweeps, adopt
 Table = npt.NDArray[np.float32]
 
 _SMALLEST_BLOCK, _BLOCKS = 32, 8
-_CHUNK = 64
+_CHUNK, _WRITE = 64, 1024
+"""Rows that a thread computes, and writes, at the least."""
 _HINTS_FROM = 1 << 22
 
 
@@ -76,6 +77,7 @@ class Trainer(Sweeps):
     ) -> None:
         from bivec.kernels.rng import fill_uniform
         from bivec.kernels.vector import aligned
+        from bivec.kernels.view import ROWS, WALKS
 
         super().__init__(settings.epochs, n_jobs)
         self.graph, self.settings = graph, settings
@@ -85,7 +87,9 @@ class Trainer(Sweeps):
             "Choose a smaller dim, or a graph with fewer nodes.",
         )
         self._views = graph_views(graph, settings.method, settings.draw, similarity)
-        self._plans = [settings.plan(side, graph.nbytes >= _HINTS_FROM) for side in (0, 1)]
+        shared = ROWS if self.workers.n_jobs > 1 else 0  # rows that another core has written
+        ahead = WALKS if graph.nbytes >= _HINTS_FROM else shared
+        self._plans = [settings.plan(side, ahead) for side in (0, 1)]
         sizes = (graph.n_left, graph.n_right)
         self._tables = [aligned((n, settings.dim)) for n in sizes]
         self._squares = [np.zeros(n, np.float32) for n in sizes]
@@ -206,7 +210,12 @@ class Trainer(Sweeps):
 
         n = stop - first
         self.workers.run(visit, n, _CHUNK if n >= 4 * _CHUNK else max(8, n // 4), guided=True)
-        own[first:stop] = fresh[:n]
+
+        def write(a: int, b: int) -> None:
+            own[first + a : first + b] = fresh[a:b]
+
+        # Those who computed rows write them: half of what others have written is in the own cache
+        self.workers.run(write, n, max(_WRITE, -(-n // self.workers.n_jobs)), guided=True)
         self._sums[side] += losses[:n].sum(axis=0)
 
     def _buffers(self) -> tuple[Table, npt.NDArray[np.float64]]:

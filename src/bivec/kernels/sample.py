@@ -22,7 +22,7 @@ from bivec.kernels.observe import (
     strongest_path,
 )
 from bivec.kernels.rng import below, bits, even, step_key, stream, unit
-from bivec.kernels.vector import pointer
+from bivec.kernels.vector import aligned, pointer
 from bivec.kernels.view import FOBE, HOBE, NOTHING, SET, WALK, Plan, example, look
 
 _POOLS, _BRIDGES, _WALKS = 100, 120, 124
@@ -384,8 +384,14 @@ def sample_rows(
 def pool_arrays(plan: Plan, steps: int) -> Pool:
     """Return room for the pools of some consecutive steps; each thread needs its own."""
     n = POOL * (-(-steps // ROUND) + 1)
-    same, cross, neighbors = (np.empty(size, np.int64) for size in (n, n, n * plan.n_neighbors))
-    return Pool(same, cross, neighbors, np.zeros(1, np.uint64), 0)
+    same, cross, neighbors, key = (
+        aligned((size,), kind)
+        for size, kind in (
+            (n, np.int64), (n, np.int64), (n * plan.n_neighbors, np.int64), (1, np.uint64),
+        )
+    )  # fmt: skip
+    key[0] = 0
+    return Pool(same, cross, neighbors, key, 0)
 
 
 def warmup() -> None:

@@ -24,7 +24,7 @@ from bivec.kernels.sample import (
     sample_same,
 )
 from bivec.kernels.vector import AHEAD, aligned, dots, pointer, prefetch_row, weighted_sum
-from bivec.kernels.view import FOBE, HOBE, WALK, Plan, example, look
+from bivec.kernels.view import FOBE, HOBE, ROWS, WALK, Plan, example, look
 
 _fobe_same, _fobe_cross = fobe.same_coefficients, fobe.cross_coefficients
 _hobe_same, _hobe_cross = hobe.same_coefficients, hobe.cross_coefficients
@@ -227,7 +227,7 @@ def visit_rows(
             for c in range(4):
                 loss[4 * r + c] = 0
             continue
-        if plan.ahead:
+        if plan.ahead > ROWS:
             hints(view, plan, steps, i, stop - 1 - r)
         row_gradient(view, plan, pool, steps, own, far, dim, i, scratch, slope, loss, 4 * r)
         adagrad(own, dim, i, slope, squares, steps.rate, out, r)
@@ -274,10 +274,10 @@ def scratch_arrays(plan: Plan, count: int, dtype: Any = np.float32) -> Scratch:
     """Return room for the samples of a visit of ``count`` steps; each thread needs its own."""
     same = count * (1 + plan.n_negatives)
     n = same * plan.n_neighbors
-    rows = np.empty(same + n, np.int64)
+    rows = aligned((same + n,), np.int64)
     return Scratch(
-        rows, np.empty(same, np.float32), np.empty(same, np.int64), np.empty(same, np.float32),
-        rows[same:], np.empty(n, np.int64), np.empty(same + n, dtype), np.empty(n, dtype),
+        rows, aligned((same,)), aligned((same,), np.int64), aligned((same,)), rows[same:],
+        aligned((n,), np.int64), aligned((same + n,), dtype), aligned((n,), dtype),
     )  # fmt: skip
 
 

@@ -63,6 +63,10 @@ class View(NamedTuple):
     n_far: int
 
 
+ROWS, WALKS = 1, 2
+"""What is asked for ahead of its use: rows of tables, and what walks of later nodes will read."""
+
+
 class Plan(NamedTuple):
     """What to draw, as integers."""
 
