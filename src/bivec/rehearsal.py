@@ -72,16 +72,18 @@ class Rehearsed(NamedTuple):
     The share is the mean of both sides, of the shapes chosen; one half, as by chance, where there
     is nothing to ask about, and not a number for a graph too small to be rehearsed. ``popular`` is
     the share that the product of degrees alone would have got right, with the best threshold.
+    ``few`` says that the graph is nearly a forest, with few edges to ask about.
     """
 
     shapes: tuple[Shape, Shape]
     correct: float
     popular: float = float("nan")
+    few: bool = False
 
     @property
     def told(self) -> bool:
-        """Whether answers were clearly better than chance, or nothing was asked."""
-        return not self.correct < TOLD
+        """Whether answers, not just a few, were clearly better than chance, or none was asked."""
+        return not (self.few or self.correct < TOLD)
 
     @property
     def communities(self) -> bool:
@@ -157,7 +159,8 @@ def rehearse(
             chosen.append(_choose(smoothed, own, mine, usual, questions, workers))
     (left_shape, left_share), (right_shape, right_share) = chosen
     popular = _told_by_popularity(left, right, graph.left, asked, seed)
-    return Rehearsed((left_shape, right_shape), (left_share + right_share) / 2, popular)
+    correct = (left_share + right_share) / 2
+    return Rehearsed((left_shape, right_shape), correct, popular, few)
 
 
 def _tell(progress: Callable[[int, int], object], before: int, steps: int, done: int) -> None:

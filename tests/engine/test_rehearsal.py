@@ -109,6 +109,9 @@ def test_what_few_edges_can_say_is_asked():
     assert rehearsal._left_out(graph, graph.left_rows(), graph.left.indices, 0).sum() < 100
     done = rehearse(graph)
     assert done.correct > 0.7  # one half, were nothing asked
+    assert done.few  # so that nothing but shapes is built on it
+    assert not done.told
+    assert not done.communities
 
 
 def test_popularity_is_measured_beside_the_answers():
