@@ -154,7 +154,7 @@ def rehearse(
             tell = None if progress is None else partial(_tell, progress, before, sum(most))
             mine, theirs = kinds[side], kinds[1 - side]
             smoothed = partial(_smoothed, table, mine, theirs, most[side], workers, tell)
-            usual = _FOREST if few else Shape(_FIRST_STEPS)
+            usual = _FOREST if few or len(questions) < _FEWEST else Shape(_FIRST_STEPS)
             usual = usual._replace(steps=min(usual.steps, most[side]))
             chosen.append(_choose(smoothed, own, mine, usual, questions, workers))
     (left_shape, left_share), (right_shape, right_share) = chosen
