@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 
+import numpy as np
 import pytest
 
 import bivec
@@ -52,6 +53,24 @@ def test_combine_saves_what_the_estimator_learns(capsys, saved, inputs, kind):
     assert joint == model.embedding_
     assert joint.graph == graph
     assert [made["method"] for made in joint.params["embeddings"]] == ["first", "second"]
+
+
+def test_degrees_in_place_of_inputs_are_told(capsys, saved):
+    _, _, err = run(capsys, *words(saved, "--kind", "direct"))
+    assert "by degrees" not in err
+    _, _, err = run(capsys, *words(saved, "--kind", "direct", "--by-degree"))
+    assert "by degrees alone" in err
+    assert "--no-by-degree" in err
+    joint = bivec.load(saved / "joint.bivec")
+    assert joint.params["by_degree"] is True
+    degrees = joint.graph.right.degrees
+    first, other = np.flatnonzero(degrees == np.bincount(degrees).argmax())[:2]
+    assert np.array_equal(joint.right.vectors[first], joint.right.vectors[other])
+
+
+def test_a_choice_that_is_none(graph, inputs):
+    with pytest.raises(bivec.InputError, match="by_degree='often'"):
+        Combination("direct", embeddings=inputs, by_degree="often").fit(graph)
 
 
 def test_same_bytes_twice(capsys, saved):
