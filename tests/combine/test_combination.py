@@ -216,6 +216,10 @@ def test_norm(graph, inputs):
         model = Combination(embeddings=inputs, norm=norm, **QUICK).fit(graph)
         for table in (model.left_embedding_, model.right_embedding_):
             assert np.isclose(np.sqrt((table**2).sum(axis=1).mean()), norm, rtol=1e-5)
+    for by_degree, norm in ((True, 2), (False, 5)):
+        model = Combination(embeddings=inputs, by_degree=by_degree, **QUICK).fit(graph)
+        for table in (model.left_embedding_, model.right_embedding_):
+            assert np.isclose(np.sqrt((table**2).sum(axis=1).mean()), norm, rtol=1e-5)
     free = Combination(embeddings=inputs, norm=None, **QUICK).fit(graph)
     ratio = free.left_embedding_ / model.left_embedding_
     assert np.isclose(ratio, ratio[0, 0], rtol=1e-3).all()

@@ -39,7 +39,7 @@ def no_torch(monkeypatch):
 def test_names_make_the_kinds_at_their_own_norm():
     for name in BOTH:
         model = make_method(name, dim=5)
-        assert (f"{model.method}-{model.kind}", model.dim, model.norm) == (name, 5, 5.0)
+        assert (f"{model.method}-{model.kind}", model.dim, model.norm) == (name, 5, "auto")
 
 
 def test_inputs_are_trained_on_the_training_graph_with_the_seed():

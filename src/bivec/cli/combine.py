@@ -51,7 +51,9 @@ class Parameters:
     ] = None
     norm: Annotated[
         float | None,
-        _option(help="Scale the vectors to this root mean square norm. Default: 5.0."),
+        _option(
+            help="Scale the vectors to this root mean square norm. Default: auto (5, of degrees 2)."
+        ),
     ] = None
     by_degree: Annotated[
         bool | None,

@@ -27,6 +27,7 @@ from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback
 from bivec.parallel import resolve_jobs
 
 KINDS = ("direct", "auto-regularized")
+_NORM, _NORM_OF_DEGREES = 5.0, 2.0
 
 
 class Combination(BipartiteEstimator):
@@ -64,9 +65,10 @@ class Combination(BipartiteEstimator):
         Stop when the loss on edges held out has not fallen for so many epochs; the weights of the
         best epoch are kept. A tenth of the edges is held out of the batches for that, at most
         10,000; with fewer than 10 there is no such check.
-    norm : float, optional
-        Scale the vectors of each side, by one factor, to this root mean square norm, which suits
-        the machines of link prediction. None leaves them as learned.
+    norm : float, "auto" or None
+        Scale the vectors of each side, by one factor, to this root mean square norm; "auto" is what
+        suits the machines of link prediction, 5, or 2 where vectors are of degrees. None leaves
+        them as learned.
     by_degree : bool or "auto"
         Whether degrees take the place of the inputs. "auto" is a matter of the direct kind, whose
         only aim is to tell edges, in sparse graphs (fewer than 1.5 edges a node): yes, where a
@@ -133,7 +135,7 @@ class Combination(BipartiteEstimator):
         weight_decay: float = 1.0,
         batch_size: int = 2048,
         patience: int = 3,
-        norm: float | None = 5.0,
+        norm: float | Literal["auto"] | None = "auto",
         by_degree: bool | Literal["auto"] = "auto",
         device: str = "auto",
         random_state: Any = 0,
@@ -180,6 +182,13 @@ class Combination(BipartiteEstimator):
             n_jobs=self.n_jobs,
             by_degree=self._by_degree(),
         )
+
+    def _norms(self) -> tuple[float | None, float | None]:
+        """Return what was given, or the usual norm."""
+        if isinstance(self.norm, str) and self.norm == "auto":
+            norm = _NORM_OF_DEGREES if getattr(self, "by_degree_", False) else _NORM
+            return norm, norm
+        return super()._norms()
 
     def _by_degree(self) -> bool | None:
         """Return what was given, or None where the graph decides."""
