@@ -27,7 +27,6 @@ standard error of the best, of which this is a variant.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
@@ -37,12 +36,9 @@ import numpy.typing as npt
 
 from bivec.graph import BipartiteGraph, GraphSide
 from bivec.parallel import Workers
+from bivec.questions import FEWEST, Answers, Questions, Table, told_by_popularity
 from bivec.smoothing import Shape, most_steps, smooth_side, write_degrees
 from bivec.twins import Kinds, merge_twins
-
-Table = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.int64]
-Answers = npt.NDArray[np.float64]
 
 LENGTHS = ((0.0, 5.0), (0.3, 5.0), (0.5, 5.0), (0.3, 7.0), (0.5, 7.0), (0.5, 10.0))
 """Powers of the degree that vectors are divided by, and norms: what is tried at all numbers of
@@ -51,49 +47,39 @@ NORMS = (5.0, 4.0, 7.0, 10.0)
 """Root mean square norms of a side, the usual one first."""
 _LEFT_OUT, _MORE_LEFT_OUT, _FEW = 0.1, 0.3, 100
 """Share of the edges; where that is less than so many, the share instead."""
-_MACHINES, _EDGES, _FEWEST, SMALL = 1000, 16, 50, 10_000
-"""How many edges are asked about at most, in a small graph one for so many edges; how many it takes
-to choose; and from how many edges on a graph is rehearsed at all."""
+SMALL = 10_000
+"""Edges from which on a graph is rehearsed."""
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""
 _COLUMNS, _FIRST_STEPS, _FOREST = 32, 8, Shape(128, 0.5, 7.0)
-_EXAMPLES, _NEGATIVES, _C, _GAMMA, _TOLERANCE = 16, 5, 1.0, 0.1, 1e-3
-"""Neighbours that a machine sees at most, negatives for each, and the machine itself."""
-TOLD, _MANY_STEPS = 0.6, 64
-"""Share of right answers below which a rehearsal has told little; steps to communities."""
-_MARGIN, _PAIRS = 0.1, 10_000
-"""Share of answers by which popularity must be ahead to tell more; pairs that it is asked about."""
-_STREAM, _POPULARITY, _ROOM, _CHUNK = 231, 233, 1 << 20, 64
+TOLD, MANY_STEPS, _HALF = 0.6, 32, 2
+"""Share of right answers below which a rehearsal has told little; steps to communities, and what
+they are divided by where vectors are sharpened after them."""
+_MARGIN = 0.1
+"""Share of answers by which popularity must be ahead to tell more."""
+_STREAM = 231
 
 
 class Rehearsed(NamedTuple):
     """How vectors of both sides should be smoothed, and which share of the answers was right.
 
-    The share is the mean of both sides, of the shapes chosen; one half, as by chance, where there
-    is nothing to ask about, and not a number for a graph too small to be rehearsed. ``popular`` is
-    the share that the product of degrees alone would have got right, with the best threshold.
-    ``few`` says that the graph is nearly a forest, with few edges to ask about.
+    The share is the mean of both sides; one half, as by chance, where there is nothing to ask
+    about, and not a number for a graph too small to be rehearsed. ``popular`` is the share that the
+    product of degrees alone would have got right, with the best threshold. ``few`` says that the
+    graph is nearly a forest, with few edges to ask about, and ``communities`` that vectors should
+    have one space and be sharpened.
     """
 
     shapes: tuple[Shape, Shape]
     correct: float
     popular: float = float("nan")
     few: bool = False
+    communities: bool = False
 
     @property
     def told(self) -> bool:
         """Whether answers, not just a few, were clearly better than chance, or none was asked."""
         return not (self.few or self.correct < TOLD)
-
-    @property
-    def communities(self) -> bool:
-        """Whether both sides want many steps, one of them regardless of popularity.
-
-        And whether answers bear that out.
-        """
-        left, right = self.shapes
-        many = min(left.steps, right.steps) >= _MANY_STEPS
-        return self.told and many and min(left.power, right.power) == 0
 
     @property
     def popularity_tells_more(self) -> bool:
@@ -147,20 +133,43 @@ def rehearse(
             (right, left, graph.right, asked[::-1]),
         ):
             side = len(chosen)
-            questions = _Questions(own, far, known, pairs, draw)
+            questions = Questions(own, far, known, *pairs, draw)
             table: Table = aligned((len(own), min(dim, _COLUMNS)))
             draw.standard_normal(dtype=np.float32, out=table)
             before = sum(most[:side])
             tell = None if progress is None else partial(_tell, progress, before, sum(most))
             mine, theirs = kinds[side], kinds[1 - side]
-            smoothed = partial(_smoothed, table, mine, theirs, most[side], workers, tell)
-            usual = _FOREST if few or len(questions) < _FEWEST else Shape(_FIRST_STEPS)
+            usual = _FOREST if few or len(questions) < FEWEST else Shape(_FIRST_STEPS)
             usual = usual._replace(steps=min(usual.steps, most[side]))
-            chosen.append(_choose(smoothed, own, mine, usual, questions, workers))
+            if len(questions) < FEWEST:
+                chosen.append((usual, 0.5))
+                continue
+            tables = _smoothed(table, mine, theirs, most[side], workers, tell)
+            chosen.append(_choose(tables, own, mine, questions, workers, usual))
+            del tables
     (left_shape, left_share), (right_shape, right_share) = chosen
-    popular = _told_by_popularity(left, right, graph.left, asked, seed)
+    popular = told_by_popularity(left, right, graph.left, *asked, seed)
     correct = (left_share + right_share) / 2
-    return Rehearsed((left_shape, right_shape), correct, popular, few)
+    found = Rehearsed((left_shape, right_shape), correct, popular, few)
+    return with_communities(found, most)
+
+
+def with_communities(found: Rehearsed, most: tuple[int, int]) -> Rehearsed:
+    """Return a rehearsal that says whether there are communities, and if so, shapes for sharpening.
+
+    There are where both sides want many steps, one of them regardless of popularity, and answers
+    bear that out. Sharpened vectors need half of the steps: unless it was as many as there may be,
+    and vectors would have taken more.
+    """
+    left, right = found.shapes
+    many = min(left.steps, right.steps) >= MANY_STEPS
+    if not (found.told and many and min(left.power, right.power) == 0):
+        return found
+
+    def fewer(shape: Shape, most: int) -> Shape:
+        return shape if shape.steps == most else shape._replace(steps=shape.steps // _HALF)
+
+    return found._replace(shapes=(fewer(left, most[0]), fewer(right, most[1])), communities=True)
 
 
 def _tell(progress: Callable[[int, int], object], before: int, steps: int, done: int) -> None:
@@ -168,21 +177,18 @@ def _tell(progress: Callable[[int, int], object], before: int, steps: int, done:
 
 
 def _choose(
-    smoothed: Callable[[], dict[int, Table]],
+    tables: dict[int, Table],
     own: GraphSide,
     kinds: Kinds,
-    usual: Shape,
-    questions: _Questions,
+    questions: Questions,
     workers: Workers,
+    usual: Shape,
 ) -> tuple[Shape, float]:
-    """Return the shape for vectors of one side, given smoothed ones and questions about them.
+    """Return the shape for vectors of one side, given those of some steps and questions about them.
 
-    Beside it is the share of its answers that were right. The usual shape stands where there are
-    too few questions, and is settled on unless others are better beyond doubt.
+    Beside it is the share of its answers that were right. The usual shape is settled on unless
+    others are better beyond doubt.
     """
-    if len(questions) < _FEWEST:
-        return usual, 0.5
-    tables = smoothed()
 
     def ask(shapes: Iterable[Shape], part: slice) -> dict[Shape, Answers]:
         return {
@@ -248,82 +254,6 @@ def contenders(answers: dict[Shape, Answers], doubt: float) -> list[Shape]:
     ]
 
 
-class _Questions:
-    """Machines of nodes that have lost an edge; what they are trained on and what they are asked.
-
-    Each is asked about two rows: the lost neighbour, and a stranger.
-    """
-
-    def __init__(
-        self,
-        own: GraphSide,
-        far: GraphSide,
-        known: GraphSide,
-        asked: tuple[Rows, Rows],
-        draw: np.random.Generator,
-    ) -> None:
-        lost, owners = asked
-        answerable = np.flatnonzero((own.degrees[lost] > 0) & (far.degrees[owners] > 0))
-        some = draw.permutation(answerable)[: min(_MACHINES, len(known.indices) // _EDGES)]
-        strangers = draw.integers(len(own), size=len(some))
-        apart = ~_linked(known, strangers, owners[some])
-        self._seed = int(draw.integers(2**31))
-        some, strangers = some[apart], strangers[apart]
-        self._pairs = np.stack([lost[some], strangers], axis=1).ravel()
-        self._indptr, self._indices = _some_neighbors(far, owners[some], draw)
-
-    def __len__(self) -> int:
-        return len(self._indptr) - 1
-
-    def ask(self, table: Table, part: slice, workers: Workers) -> Answers:
-        """Return the share of right answers of some machines."""
-        from bivec.kernels.personal import personalize
-
-        nodes = np.arange(len(self))[part]
-        n = len(nodes)
-        decisions, trained = np.empty(2 * n), np.zeros(n, bool)
-        pairs, pair_ptr = self._pairs.reshape(-1, 2)[part].ravel(), 2 * np.arange(n + 1)
-        local = threading.local()
-
-        def run(start: int, stop: int) -> None:
-            if not hasattr(local, "marks"):
-                local.marks = np.full(len(table), -1, np.int64)
-            personalize(
-                self._indptr, self._indices, table, nodes, pair_ptr, pairs, self._seed,
-                _STREAM, _NEGATIVES, _C, _GAMMA, _TOLERANCE, _ROOM, local.marks, start, stop,
-                decisions, trained,
-            )  # fmt: skip
-
-        workers.run(run, n, _CHUNK)
-        accepted = decisions.reshape(n, 2) > 0
-        answers: Answers = (accepted == (True, False)).mean(axis=1)
-        return answers
-
-
-def _told_by_popularity(
-    left: GraphSide, right: GraphSide, known: GraphSide, asked: tuple[Rows, Rows], seed: int
-) -> float:
-    """Return the share of edges left out, and of strangers, that degrees tell apart."""
-    lefts, rights = asked
-    there = np.flatnonzero((left.degrees[lefts] > 0) & (right.degrees[rights] > 0))
-    if len(there) < _FEWEST:
-        return float("nan")
-    draw = np.random.Generator(np.random.Philox(key=[seed, _POPULARITY]))
-    there = draw.permutation(there)[:_PAIRS]
-    pairs = draw.integers((len(left), len(right)), size=(len(there), 2))
-    pairs = pairs[~_linked(known, pairs[:, 0], pairs[:, 1])]
-
-    def products(a: Rows, b: Rows) -> npt.NDArray[np.int64]:
-        product: npt.NDArray[np.int64] = np.sort(left.degrees[a] * right.degrees[b])
-        return product
-
-    edges, strangers = products(lefts[there], rights[there]), products(pairs[:, 0], pairs[:, 1])
-    cuts = np.concatenate([[-1], edges])  # links are above
-    above = 1 - np.searchsorted(edges, cuts, side="right") / len(edges)
-    below = np.searchsorted(strangers, cuts, side="right") / max(len(strangers), 1)
-    return float((above + below).max() / 2)
-
-
 def _left_out(
     graph: BipartiteGraph,
     lefts: npt.NDArray[Any],
@@ -353,25 +283,3 @@ def _without(side: GraphSide, out: npt.NDArray[np.bool_]) -> GraphSide:
     kept = np.concatenate([[0], np.cumsum(~out)])[side.indptr]
     indices = side.indices[~out]
     return GraphSide(side.ids, read_only(kept), read_only(indices), np.empty(0, np.float32))
-
-
-def _linked(side: GraphSide, rows: Rows, others: Rows) -> npt.NDArray[np.bool_]:
-    """Return which of these pairs are edges."""
-    found = np.zeros(len(rows), bool)
-    for k, (row, other) in enumerate(zip(rows.tolist(), others.tolist(), strict=True)):
-        neighbors = side.indices[side.indptr[row] : side.indptr[row + 1]]
-        at = np.searchsorted(neighbors, other)
-        found[k] = at < len(neighbors) and neighbors[at] == other
-    return found
-
-
-def _some_neighbors(side: GraphSide, rows: Rows, draw: np.random.Generator) -> tuple[Rows, Rows]:
-    """Return neighbours of rows, evenly spaced where there are many, as pointers and neighbours."""
-    degrees = side.degrees[rows]
-    counts = np.minimum(degrees, _EXAMPLES)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    first = np.repeat(draw.integers(degrees), counts)
-    steps = np.arange(indptr[-1]) - np.repeat(indptr[:-1], counts)
-    spread = steps * np.repeat(degrees, counts) // np.repeat(counts, counts)
-    at = (first + spread) % np.repeat(degrees, counts)
-    return indptr, side.indices[np.repeat(side.indptr[rows], counts) + at].astype(np.int64)

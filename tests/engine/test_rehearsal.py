@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from bivec import FOBE, BipartiteGraph, rehearsal
+from bivec import FOBE, BipartiteGraph, questions, rehearsal
 from bivec.errors import InputError
-from bivec.rehearsal import LENGTHS, Rehearsed, contenders, rehearse
+from bivec.parallel import Workers
+from bivec.rehearsal import LENGTHS, Rehearsed, contenders, rehearse, with_communities
 from bivec.smoothing import Shape, most_steps
 from bivec.twins import merge_twins
 
@@ -75,10 +76,10 @@ def test_machines_see_no_edge_that_is_left_out():
     pairs = set(zip(*(part.tolist() for part in kept), strict=True))
     assert not pairs & set(zip(left[out].tolist(), graph.left.indices[out].tolist(), strict=True))
     rows = np.arange(30)
-    indptr, some = rehearsal._some_neighbors(own, rows, np.random.default_rng(0))
+    indptr, some = questions.some_neighbors(own, rows, np.random.default_rng(0))
     for row in rows:
         seen = some[indptr[row] : indptr[row + 1]]
-        assert len(set(seen.tolist())) == len(seen) == min(own.degrees[row], rehearsal._EXAMPLES)
+        assert len(set(seen.tolist())) == len(seen) == min(own.degrees[row], questions.EXAMPLES)
         assert set(seen.tolist()) <= set(
             own.indices[own.indptr[row] : own.indptr[row + 1]].tolist()
         )
@@ -183,12 +184,45 @@ def test_what_is_usual_is_settled_on_unless_beyond_doubt():
     assert rehearsal.settled({usual: wrong, other: right}, usual) == other
 
 
-def test_communities_are_many_steps_that_answers_bear_out():
-    many, few = Shape(64), Shape(32)
-    assert Rehearsed((many, many), 0.8).communities
-    assert not Rehearsed((many, few), 0.8).communities
-    popular = Shape(64, 0.3)
-    assert Rehearsed((many, popular), 0.8).communities
-    assert not Rehearsed((popular, popular), 0.8).communities
-    assert not Rehearsed((many, many), 0.55).communities
-    assert Rehearsed((few, few), float("nan")).told  # not rehearsed
+@pytest.mark.parametrize(
+    ("shapes", "correct", "few", "expected"),
+    [
+        ((Shape(64), Shape(64)), 0.8, False, True),
+        ((Shape(64), Shape(16)), 0.8, False, False),
+        ((Shape(64), Shape(64, 0.3)), 0.8, False, True),
+        ((Shape(64, 0.3), Shape(64, 0.3)), 0.8, False, False),
+        ((Shape(64), Shape(64)), 0.55, False, False),
+        ((Shape(64), Shape(64)), 0.8, True, False),
+    ],
+)
+def test_communities_are_many_steps_that_answers_bear_out(shapes, correct, few, expected):
+    found = with_communities(Rehearsed(shapes, correct, few=few), (1024, 1024))
+    assert found.communities == expected
+    steps = tuple(shape.steps for shape in found.shapes)
+    assert steps == ((32, 32) if expected else tuple(shape.steps for shape in shapes))
+
+
+def test_as_many_steps_as_there_may_be_are_not_halved():
+    found = with_communities(Rehearsed((Shape(200, 0.3, 7.0), Shape(64)), 0.8), (200, 128))
+    assert found.shapes == (Shape(200, 0.3, 7.0), Shape(32))
+
+
+def test_graphs_that_are_not_rehearsed_tell_nothing_else():
+    assert Rehearsed((Shape(8), Shape(8)), float("nan")).told
+
+
+def test_links_are_asked_of_those_who_lost_them_and_strangers_of_anyone():
+    graph = popular(300)
+    left, right = graph.left_rows().astype(np.int64), graph.left.indices.astype(np.int64)
+    out = rehearsal._left_out(graph, left, right, 0)
+    ends = np.repeat(np.arange(graph.n_right), graph.right.degrees)
+    own = rehearsal._without(graph.right, rehearsal._left_out(graph, graph.right.indices, ends, 0))
+    far = rehearsal._without(graph.left, out)
+    draw = np.random.default_rng(0)
+    made = questions.Questions(own, far, graph.right, right[out], left[out], draw)
+    links, strangers = made._asked.reshape(2, -1)
+    assert len(made) == links.size == strangers.size
+    assert graph.right.degrees[links].mean() > 1.5 * graph.right.degrees[strangers].mean()
+    known = np.ones((graph.n_right, 4), np.float32)  # all alike: machines can only say no
+    with Workers(1) as workers:
+        assert made.ask(known, slice(None), workers).tolist() == [0.5] * len(made)

@@ -7,7 +7,7 @@ from bivec import FOBE, BipartiteGraph, sharpening
 from bivec.models import sampled
 from bivec.parallel import Workers
 from bivec.rehearsal import Rehearsed
-from bivec.sharpening import SHARPNESS, sharpen
+from bivec.sharpening import OWN, SHARPNESS, sharpen
 from bivec.smoothing import Shape
 from bivec.twins import merge_twins
 
@@ -42,7 +42,7 @@ def test_it_is_a_step_of_mean_shift():
     expected = table.astype(np.float64)
     pulls = np.exp(SHARPNESS * (expected @ expected.T - 1))
     pulls[:, 7] = 0
-    expected = unit(expected + pulls @ expected)
+    expected = unit(OWN * expected + pulls @ expected)
     expected[7] = table[7]
     np.testing.assert_allclose(sharpened(GRAPH, table), expected, atol=1e-5)
 
@@ -94,8 +94,8 @@ def test_a_graph_without_edges_stays_as_it_is():
 def test_it_follows_where_a_rehearsal_finds_communities(planted, monkeypatch):
     seen = []
     monkeypatch.setattr("bivec.smoothing.sharpen", lambda table, *_: seen.append(len(table)))
-    for correct in (0.9, 0.55):
-        found = Rehearsed((Shape(64), Shape(64)), correct)
+    for communities in (True, False):
+        found = Rehearsed((Shape(8), Shape(8)), 0.9, communities=communities)
         monkeypatch.setattr(sampled, "rehearse", lambda *args, found=found: found)
         FOBE(dim=8, epochs=2, n_samples=4).fit(planted)
     assert seen == [planted.n_left, planted.n_right]

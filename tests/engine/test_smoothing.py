@@ -216,8 +216,8 @@ def test_joined_sides_have_each_others_vectors(dim):
 
 def test_sides_are_joined_where_a_rehearsal_finds_communities(planted, monkeypatch):
     cosines = []
-    for correct in (0.9, 0.55):
-        found = Rehearsed((Shape(64), Shape(64)), correct)
+    for communities in (True, False):
+        found = Rehearsed((Shape(64), Shape(64)), 0.9, communities=communities)
         monkeypatch.setattr(sampled, "rehearse", lambda *args, found=found: found)
         model = FOBE(dim=24, epochs=2, n_samples=4).fit(planted)
         left, right = unit(model.left_embedding_[:, :-1]), unit(model.right_embedding_[:, :-1])

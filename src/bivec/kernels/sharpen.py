@@ -36,13 +36,14 @@ def pull(
     weights: Array,
     every: Array,
     sharpness: float,
+    own: float,
     alone: Array,
     start: int,
     stop: int,
 ) -> None:  # pragma: no cover
     """Pull rows [start, stop) of length 1 to the landmarks near them; those alone stay.
 
-    A landmark counts by its weight times ``exp(sharpness * (cosine - 1))``, the row itself by 1.
+    A landmark counts by its weight times ``exp(sharpness * (cosine - 1))``, the row by ``own``.
     ``every`` is 0, 1, 2 and so on, one for each landmark.
     """
     m, dim = landmarks.shape
@@ -53,14 +54,14 @@ def pull(
     near, cosines, pulls, sums = (
         pointer(places), pointer(numbers[0]), pointer(numbers[1]), pointer(room),
     )  # fmt: skip
-    steep = np.float32(sharpness)
+    steep, itself = np.float32(sharpness), np.float32(own)
     for i in range(start, stop):
         if alone[i]:
             continue
         dots_between(rows, i * dim, marks, dim, order, 0, m, cosines)
         count = _near(cosines, pointer(weights), m, steep, near, pulls)
         for c in range(dim):
-            sums[c] = rows[i * dim + c]
+            sums[c] = itself * rows[i * dim + c]
         weighted_sum(marks, dim, near, pulls, count, sums)
         square = _ZERO
         for c in range(dim):
@@ -74,4 +75,4 @@ def warmup() -> None:
     """Compile for tables of float32."""
     one = np.ones(1, np.float32)
     table = np.ones((1, 2), np.float32)
-    pull(table, table.copy(), one, np.zeros(1, np.int64), 1.0, np.zeros(1, bool), 0, 1)
+    pull(table, table.copy(), one, np.zeros(1, np.int64), 1.0, 1.0, np.zeros(1, bool), 0, 1)
