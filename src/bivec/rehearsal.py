@@ -4,17 +4,21 @@ A tenth of the edges is left out, of those whose ends both have others. Random v
 the rest, are as good as trained ones for what is asked here, have not seen those edges, and are
 cheap, as 32 columns will do. They are tried after 8, 16, 32 ... steps, at one length and with
 popular nodes shorter: for each edge left out the machine of one end, trained on what it has left,
-is asked about the other end and about a stranger. (It is the machine of
-:mod:`bivec.evaluation.personalized`: support vectors, an RBF kernel of gamma 0.1.) The answers
-decide. To be on the safe side of chance, it is 8 steps and one length unless something else is
-better by two standard errors, and then the first that is worse than the best by no more than half
-of one. The norm is 5, or larger where popular nodes are shorter, which then come as close to each
-other as before and keep away from the rest; at last other norms are tried in the same way.
+is asked about the other end, and that of any node about a stranger (:mod:`bivec.questions`; the
+machine is that of :mod:`bivec.evaluation.personalized`: support vectors, an RBF kernel of gamma
+0.1). The answers decide. To be on the safe side of chance, it is 8 steps and one length unless
+something else is better by two standard errors, and then the first that is worse than the best by
+no more than half of one. The norm is 5, or larger where popular nodes are shorter, which then come
+as close to each other as before and keep away from the rest; at last other norms are tried in the
+same way.
 
 In a large graph where few edges can be left out, nearly a forest, it is three tenths of them, and
 popularity is what to expect: 128 steps, short vectors for popular nodes, norm 7, unless the answers
 say otherwise or there are next to none. A graph of less than 10,000 edges gets 8 steps and one
 length: there would be few questions, and to compile the machines takes longer than all the rest.
+
+Where both sides want many steps, communities are what there is to find. Vectors are then sharpened
+(:mod:`bivec.sharpening`), which takes the place of half of the steps.
 
 Beside the answers stands what popularity alone would have told: whether an edge left out has a
 larger product of degrees than a pair of strangers.

@@ -6,11 +6,14 @@ r"""Sharpening: after smoothing, vectors of a side move towards the modes of the
     y_i = \omega x_i + \sum_{l} e^{-\kappa (1 - \cos(x_i, x_l))} \, x_l
 
 with landmarks l, 1,024 random nodes of the side or all of them where there are fewer. It is one
-step of mean shift on the sphere. Smoothing leaves large communities that have much in common close
-to each other, but not so close that a classifier of many examples could not tell them apart; it
-then takes a node held out of one of them for a stranger, since it is known as a member of the
-other. After the step such communities are one place. It follows smoothing where a rehearsal has
-found communities (:mod:`bivec.rehearsal`).
+step of mean shift on the sphere. Smoothing leaves members of a community scattered around its
+place, and a classifier of one example takes all but the nearest for strangers; more smoothing would
+bring communities together as well. It leaves large communities that have much in common close to
+each other, but not so close that a classifier of many examples could not tell them apart; it then
+takes a node held out of one of them for a stranger, since it is known as a member of the other.
+After the step both are one place. Nodes that are near no landmark stay where they are, by the small
+:math:`\omega`. It follows smoothing where a rehearsal has found communities
+(:mod:`bivec.rehearsal`).
 
 References
 ----------
