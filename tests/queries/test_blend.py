@@ -98,7 +98,7 @@ def test_scores_are_two_regressions_and_known_pairs_are_left_out_of_both(weighte
         "regularization": 3.0, "n_inputs": n_inputs, "damping": 0.4, "balance": 2.0,
         "discount": 0.3,
     }  # fmt: skip
-    got = Blend(**chosen, weighted=weighted).fit(own, far, graph).scores(range(14))
+    got = Blend(**chosen, n_codes=0, weighted=weighted).fit(own, far, graph).scores(range(14))
     np.testing.assert_allclose(got, plain_scores(x, own, far, **chosen), rtol=1e-4, atol=1e-4)
 
 
@@ -209,11 +209,11 @@ def test_known_pairs_last():
 def test_large_graphs_have_fewer_inputs_of_their_own(monkeypatch):
     graph = random_graph()
     tables = vectors(graph)
-    monkeypatch.setattr(blend, "_MOST_COEFFICIENTS", 3 * (30 + 12) + 1)
+    monkeypatch.setattr(blend, "_MOST_COEFFICIENTS", 5 * (30 + 12) + 1)
     small = Blend().fit(*tables, graph)
-    assert small.targets.shape == (12, 2 * (4 + 1 + 3) + 1)
+    assert small.targets.shape == (12, 2 * (4 + 2 + 1 + 3) + 1)
     np.testing.assert_array_equal(
-        small.scores([1, 2]), Blend(n_inputs=3).fit(*tables, graph).scores([1, 2])
+        small.scores([1, 2]), Blend(n_inputs=3, n_codes=2).fit(*tables, graph).scores([1, 2])
     )
 
 

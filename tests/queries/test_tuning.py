@@ -9,6 +9,7 @@ from scipy import sparse
 
 import bivec
 from bivec.queries import Blend, tuning
+from bivec.queries.codes import codes
 from bivec.queries.ridge import Ridge
 from bivec.queries.tuning import PENALTIES, POWERS, tuned
 
@@ -78,17 +79,17 @@ def test_a_graph_of_rare_items_gets_a_smaller_penalty():
         group = 6 * rng.integers(n_groups)
         user[group + rng.choice(6, 4, replace=False)] = 1
         user[rng.choice(x.shape[1], 2)] = 1
-    assert tuned(sparse.csr_array(x), np.ones(300, np.float32), 500, 0.5, (32, 32))[0] == 50
+    assert tuned(sparse.csr_array(x), np.ones(300, np.float32), 500, 0.5, (32, 32))[0] == 20
     assert tuned(lists(1.5), np.ones(120, np.float32), 30, 0.5, (8, 8))[0] == 500
 
 
 def test_vectors_in_place_of_the_learned_ones_have_not_seen_what_is_held_out():
     matrix = lists(0.5)
     rest, _ = tuning._cut(matrix)
-    left, right = tuning._smoothed(rest, (16, 8))
+    left, right = codes(rest, (16, 8))
     assert (left.shape, right.shape) == ((120, 16), (40, 8))
     np.testing.assert_allclose(np.linalg.norm(left, axis=1), 1, rtol=1e-5)
-    assert tuning._smoothed(rest, (16, 0))[1].shape == (40, 0)
+    assert codes(rest, (16, 0))[1].shape == (40, 0)
 
 
 def test_a_standard_error_decides():

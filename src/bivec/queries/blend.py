@@ -4,12 +4,13 @@ r"""The default ranking: what a node's neighbours say in both spaces.
 
     s_{uj} = (d_j + 10)^{-\beta} \Bigl( w_j^T z_u + \frac{2 d_u}{d_u + \kappa} \, w_u^T z_j \Bigr)
 
-The first term predicts item j from the other items of user u, each item described by its vector;
-the second predicts user u from the other users of item j, each user described by its vector. Both
-are ridge regressions on the training graph alone, see :mod:`bivec.queries.ridge`. The second has
-only the :math:`d_u` items of the user to learn from, so it counts the more of them there are. How
-strong their penalty is, and how much popularity is held against an item, is decided on the training
-graph, too: see :mod:`bivec.queries.tuning`.
+The first term predicts item j from the other items of user u, each item described by its vector
+and by its surroundings (:mod:`bivec.queries.codes`); the second predicts user u from the other
+users of item j, each user described in the same way. Both are ridge regressions on the training
+graph alone, see :mod:`bivec.queries.ridge`. The second has only the :math:`d_u` items of the user
+to learn from, so it counts the more of them there are. How strong their penalty is, and how much
+popularity is held against an item, is decided on the training graph, too: see
+:mod:`bivec.queries.tuning`.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from scipy import sparse
 from bivec.checks import check_choice, check_integer, check_number
 from bivec.errors import InputError, NotFittedError
 from bivec.graph import BipartiteGraph
+from bivec.queries.codes import described
 from bivec.queries.ridge import Ridge, one_blas_thread
 from bivec.queries.scorers import Columns, FactorScorer, Rows, Table, needs_a_graph
 from bivec.queries.tuning import PENALTIES, POWERS, factors, tuned
 
 _MOST_COEFFICIENTS = 1 << 25
-"""Of inputs of their own in one table: 128 MB. Larger graphs have fewer such inputs."""
+"""Of inputs beside vectors in one table: 128 MB. Larger graphs have fewer such inputs."""
 
 
 class Blend(FactorScorer):
@@ -43,11 +45,14 @@ class Blend(FactorScorer):
     Parameters
     ----------
     regularization : float, optional
-        The :math:`\lambda` of both regressions; where not given, 500 or 50, chosen on edges held
+        The :math:`\lambda` of both regressions; where not given, 500 or 20, chosen on edges held
         out of the graph.
     n_inputs : int
         Nodes with most edges, on each side, that are inputs of their own beside their vector; fewer
-        on graphs where their coefficients would not fit into 128 MB. 0 leaves the vectors alone.
+        on graphs where their coefficients would not fit into 128 MB.
+    n_codes : int
+        Entries of a node's code beside its vector; no more than the smaller side has nodes, and
+        fewer on large graphs, too. 0 and no such inputs leave the vectors alone.
     damping : float
         A node weighs ``degree ** -damping`` as an example.
     balance : float
@@ -59,8 +64,8 @@ class Blend(FactorScorer):
         that are not heavier, at a mean square of 1. Only the order of weights matters, so counts
         with a long tail and ratings are treated alike. Where not, every edge counts 1.
     known : {"absent", "last"}
-        A known pair is scored as if its edge were absent from the graph (though not from the
-        vectors), so that it compares with other pairs; or it scores minus infinity.
+        A known pair is scored as if its edge were absent from the graph (though not from vectors
+        and codes), so that it compares with other pairs; or it scores minus infinity.
 
     Attributes
     ----------
@@ -85,6 +90,7 @@ class Blend(FactorScorer):
         self,
         regularization: float | None = None,
         n_inputs: int = 1024,
+        n_codes: int = 256,
         damping: float = 0.5,
         balance: float = 20.0,
         discount: float | None = None,
@@ -97,6 +103,7 @@ class Blend(FactorScorer):
             else check_number("regularization", regularization, above=0)
         )
         self.n_inputs = check_integer("n_inputs", n_inputs, low=0)
+        self.n_codes = check_integer("n_codes", n_codes, low=0)
         self.damping = check_number("damping", damping, low=0)
         self.balance = check_number("balance", balance, low=0)
         self.discount = None if discount is None else check_number("discount", discount, above=-1)
@@ -107,7 +114,8 @@ class Blend(FactorScorer):
     def params(self) -> dict[str, Any]:
         """The parameters by name."""
         names = (
-            "regularization", "n_inputs", "damping", "balance", "discount", "weighted", "known",
+            "regularization", "n_inputs", "n_codes", "damping", "balance", "discount", "weighted",
+            "known",
         )  # fmt: skip
         return {name: getattr(self, name) for name in names}
 
@@ -125,16 +133,20 @@ class Blend(FactorScorer):
             raise needs_a_graph(f"the scorer {self.name!r}")
         forward = _matrix(graph, self.weighted)
         backward = forward.T.tocsr()
-        most = min(self.n_inputs, _MOST_COEFFICIENTS // max(1, graph.n_left + graph.n_right))
-        left, right = _checked(own, far, graph)
+        room = _MOST_COEFFICIENTS // max(1, graph.n_left + graph.n_right)
+        n_codes = min(self.n_codes, room // 2, graph.n_left, graph.n_right)
+        most = min(self.n_inputs, room - n_codes)
+        vectors = _checked(own, far, graph)
         degrees = graph.left.degrees
         self._trust = (2 * degrees / np.maximum(degrees + self.balance, 1)).astype(np.float32)
         with one_blas_thread():
             self.regularization_, self.discount_ = tuned(
-                forward, self._trust, most // 2, self.damping, (left.shape[1], right.shape[1]),
+                forward, self._trust, most // 2, self.damping,
+                (vectors[0].shape[1], vectors[1].shape[1]), n_codes,
                 PENALTIES if self.regularization is None else (self.regularization,),
                 POWERS if self.discount is None else (self.discount,),
             )  # fmt: skip
+        left, right = described(vectors, forward, n_codes)
         settings = (self.regularization_, most, self.damping)
         by_far, by_own = Ridge(*settings).fit(forward, right), Ridge(*settings).fit(backward, left)
         factor = factors(graph.right.degrees, self.discount_)

@@ -13,7 +13,7 @@ fitted on the rest, and all pairs of a penalty and a power are compared by NDCG 
 of the best pair is taken, and with it the first power that is not worse than the best one by more
 than a standard error of their difference. The learned vectors have seen the edges held out, and
 would find rare nodes that nothing else could. In their place are random ones, smoothed on the rest
-of the graph (:mod:`bivec.smoothing`).
+of the graph (:mod:`bivec.queries.codes`).
 """
 
 from __future__ import annotations
@@ -25,14 +25,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from bivec.graph import GraphSide
-from bivec.ids import Vocabulary
-from bivec.parallel import Workers
+from bivec.queries.codes import codes, described
 from bivec.queries.ridge import Ridge, Table
-from bivec.smoothing import smooth_side
-from bivec.twins import merge_twins
 
-PENALTIES = (500.0, 50.0)
+PENALTIES = (500.0, 20.0)
 POWERS = (0.0, 0.2, -0.2, 0.4)
 """What is tried; powers in the order of preference."""
 
@@ -61,6 +57,7 @@ def tuned(
     n_inputs: int,
     damping: float,
     dims: tuple[int, int] = (0, 0),
+    n_codes: int = 0,
     penalties: Sequence[float] = PENALTIES,
     powers: Sequence[float] = POWERS,
 ) -> tuple[float, float]:
@@ -76,6 +73,8 @@ def tuned(
         Of the regressions.
     dims : pair of int
         Of the vectors of rows and of columns.
+    n_codes : int
+        Entries of codes beside them.
     penalties, powers : sequence of float
         What there is to choose from.
     """
@@ -85,7 +84,7 @@ def tuned(
         return penalties[0], powers[0]
     draw = np.random.default_rng(0).permutation(len(asking))[:_ASKING]
     asking = asking[np.sort(draw)].astype(np.int64)
-    vectors = _smoothed(rest, dims)
+    vectors = described(codes(rest, dims, _STEPS), rest, n_codes)
     found = [
         _measured(rest, held, asking, trust, vectors, Ridge(penalty, n_inputs, damping), powers)
         for penalty in penalties
@@ -99,7 +98,7 @@ def _measured(
     held: sparse.csr_array,
     asking: npt.NDArray[np.int64],
     trust: Table,
-    vectors: tuple[Table, Table],
+    vectors: Sequence[Table],
     ridge: Ridge,
     powers: Sequence[float],
 ) -> npt.NDArray[np.float64]:
@@ -128,30 +127,6 @@ def _measured(
             measure(lists, start, ends, items, rest.shape[1], values)
             found[start : start + step, k] = values[:, _NDCG]
     return found
-
-
-def _smoothed(matrix: sparse.csr_array, dims: tuple[int, int]) -> tuple[Table, Table]:
-    """Return random vectors of rows and columns, smoothed on the graph of the matrix's entries."""
-    draw = np.random.default_rng(0)
-    left, right = (
-        draw.standard_normal((n, dim), np.float32)
-        for n, dim in zip(matrix.shape, dims, strict=True)
-    )
-    rows, columns = merge_twins(_side(matrix), _side(matrix.T.tocsr()))
-    with Workers(1) as workers:
-        for table, own, far in ((left, rows, columns), (right, columns, rows)):
-            if table.shape[1]:
-                smooth_side(table, own, far, _STEPS, workers)
-    return left, right
-
-
-def _side(matrix: sparse.csr_array) -> GraphSide:
-    """Return the rows of a matrix as a side of a graph, without weights."""
-    from bivec.kernels.view import read_only
-
-    indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
-    ids, weights = Vocabulary.numbered(matrix.shape[0]), np.empty(0, np.float32)
-    return GraphSide(ids, read_only(indptr), read_only(indices), weights)
 
 
 def _least(found: npt.NDArray[np.float64]) -> int:
