@@ -161,13 +161,14 @@ def rehearse(
 def with_communities(found: Rehearsed, most: tuple[int, int]) -> Rehearsed:
     """Return a rehearsal that says whether there are communities, and if so, shapes for sharpening.
 
-    There are where both sides want many steps, one of them regardless of popularity, and answers
-    bear that out. Sharpened vectors need half of the steps: unless it was as many as there may be,
+    There are where both sides want many steps, answers bear that out, and popularity is not what
+    matters: one side goes without it, or it alone would not tell more. Sharpened vectors need half of the steps: unless it was as many as there may be,
     and vectors would have taken more.
     """
     left, right = found.shapes
     many = min(left.steps, right.steps) >= MANY_STEPS
-    if not (found.told and many and min(left.power, right.power) == 0):
+    other = min(left.power, right.power) == 0 or not found.popularity_tells_more
+    if not (found.told and many and other):
         return found
 
     def fewer(shape: Shape, most: int) -> Shape:

@@ -185,18 +185,19 @@ def test_what_is_usual_is_settled_on_unless_beyond_doubt():
 
 
 @pytest.mark.parametrize(
-    ("shapes", "correct", "few", "expected"),
+    ("shapes", "correct", "popular", "few", "expected"),
     [
-        ((Shape(64), Shape(64)), 0.8, False, True),
-        ((Shape(64), Shape(16)), 0.8, False, False),
-        ((Shape(64), Shape(64, 0.3)), 0.8, False, True),
-        ((Shape(64, 0.3), Shape(64, 0.3)), 0.8, False, False),
-        ((Shape(64), Shape(64)), 0.55, False, False),
-        ((Shape(64), Shape(64)), 0.8, True, False),
+        ((Shape(64), Shape(64)), 0.8, 0.7, False, True),
+        ((Shape(64), Shape(16)), 0.8, 0.7, False, False),
+        ((Shape(64), Shape(64, 0.3)), 0.7, 0.9, False, True),
+        ((Shape(64, 0.3), Shape(64, 0.3)), 0.7, 0.9, False, False),
+        ((Shape(64, 0.3), Shape(64, 0.3)), 0.7, 0.75, False, True),
+        ((Shape(64), Shape(64)), 0.55, 0.5, False, False),
+        ((Shape(64), Shape(64)), 0.8, 0.7, True, False),
     ],
 )
-def test_communities_are_many_steps_that_answers_bear_out(shapes, correct, few, expected):
-    found = with_communities(Rehearsed(shapes, correct, few=few), (1024, 1024))
+def test_communities_are_many_steps_that_answers_bear_out(shapes, correct, popular, few, expected):
+    found = with_communities(Rehearsed(shapes, correct, popular, few), (1024, 1024))
     assert found.communities == expected
     steps = tuple(shape.steps for shape in found.shapes)
     assert steps == ((32, 32) if expected else tuple(shape.steps for shape in shapes))
