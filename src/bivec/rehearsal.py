@@ -162,8 +162,8 @@ def with_communities(found: Rehearsed, most: tuple[int, int]) -> Rehearsed:
     """Return a rehearsal that says whether there are communities, and if so, shapes for sharpening.
 
     There are where both sides want many steps, answers bear that out, and popularity is not what
-    matters: one side goes without it, or it alone would not tell more. Sharpened vectors need half of the steps: unless it was as many as there may be,
-    and vectors would have taken more.
+    matters: one side goes without it, or it alone would not tell more. Sharpened vectors need half
+    of the steps: unless it was as many as there may be, and vectors would have taken more.
     """
     left, right = found.shapes
     many = min(left.steps, right.steps) >= MANY_STEPS
