@@ -33,7 +33,7 @@ POWERS = (0.0, 0.2, -0.2, 0.4)
 """What is tried; powers in the order of preference."""
 
 _SHARE = 0.25
-_ASKING = 1000
+_ASKING = 3000
 _SCORES_AT_ONCE = 1 << 22
 _NDCG = 2
 _SMOOTH = 10
