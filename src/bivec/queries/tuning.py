@@ -33,8 +33,8 @@ POWERS = (0.0, 0.2, -0.2, 0.4)
 """What is tried; powers in the order of preference."""
 
 _SHARE = 0.25
-_ASKING = 3000
-_SCORES_AT_ONCE = 1 << 22
+_FEWEST_ASKING, _MOST_ASKING, _SCORES, _SCORES_AT_ONCE = 1000, 3000, 15_000_000, 1 << 22
+"""Rows that are ranked for: as many as have so many scores in all, within bounds."""
 _NDCG = 2
 _SMOOTH = 10
 _STEPS = 8
@@ -82,7 +82,8 @@ def tuned(
     asking = np.flatnonzero(np.diff(held.indptr))
     if len(asking) < _FEWEST or len(penalties) * len(powers) == 1:
         return penalties[0], powers[0]
-    draw = np.random.default_rng(0).permutation(len(asking))[:_ASKING]
+    most = min(max(_SCORES // matrix.shape[1], _FEWEST_ASKING), _MOST_ASKING)
+    draw = np.random.default_rng(0).permutation(len(asking))[:most]
     asking = asking[np.sort(draw)].astype(np.int64)
     vectors = described(codes(rest, dims, _STEPS), rest, n_codes)
     found = [
