@@ -77,8 +77,9 @@ BESIDE = {
 """Settings that are not chosen but known to be good, in the measures without training items."""
 
 PARTS = {
-    "vectors only (no coordinates)": {"n_inputs": 0},
-    "graph only (no vectors)": {"vectors": "none"},
+    "no coordinates": {"n_inputs": 0},
+    "no codes": {"n_codes": 0},
+    "no vectors": {"vectors": "none"},
     "random vectors instead": {"vectors": "random"},
     "without the user's term": {"balance": 1e12},
     "beta = 0": {"discount": 0},
@@ -254,8 +255,9 @@ def run(graph, options, cells):
     for method in ("FOBE", "HOBE"):
         for seed in seeds:
             found = cells.get(
-                "ours", [graph, seed, method], lambda s=seed, m=method: ours(graph, s, m, options)
-            )
+                "ours", [graph, seed, method, PARTS if method == "FOBE" else {}],
+                lambda s=seed, m=method: ours(graph, s, m, options),
+            )  # fmt: skip
             for scorer, result in found.items():
                 rows.setdefault(f"{method}, {scorer}", []).append(result)
     return rows, chosen
