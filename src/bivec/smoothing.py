@@ -164,7 +164,7 @@ def join(graph: BipartiteGraph, left: Table, right: Table, workers: Workers) -> 
     ones = [np.ones(len(table), np.float32) for table in tables]
     squares = [np.zeros(len(table), np.float32) for table in tables]
     for table in tables:
-        _to_length_one(table)
+        to_length_one(table)
 
     def sum_neighbors(near: int, first: int) -> Table:
         side, far, out = sides[near], tables[1 - near], rooms[near]
@@ -213,7 +213,7 @@ def smooth_side(
     from bivec.kernels.smooth import from_bridges, to_bridges
     from bivec.kernels.vector import aligned
 
-    _to_length_one(table)
+    to_length_one(table)
     if not own.indptr[-1] or not steps:
         return 0
     rows = own.gather(table)
@@ -284,13 +284,14 @@ def write_degrees(table: Table, degrees: npt.NDArray[np.int64], power: float = 0
     """
     if table.shape[1] > 1:
         table[:, -1] = 0
-        _to_length_one(table)
+        to_length_one(table)
         table[:, -1] = DEGREE * np.log2(1 + degrees)
     if power:
         table *= (np.maximum(degrees, 1) ** -power).astype(np.float32)[:, None]
 
 
-def _to_length_one(table: Table) -> None:
+def to_length_one(table: Table) -> None:
+    """Bring the rows of a table to length 1 in place; those of zeros stay."""
     lengths = np.sqrt(np.einsum("ij,ij->i", table, table))
     np.divide(table, np.where(lengths > 0, lengths, 1)[:, None], out=table)
 

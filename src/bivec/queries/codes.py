@@ -17,7 +17,7 @@ from scipy import sparse
 from bivec.graph import GraphSide
 from bivec.ids import Vocabulary
 from bivec.parallel import Workers
-from bivec.smoothing import smooth_side
+from bivec.smoothing import smooth_side, to_length_one
 from bivec.twins import merge_twins
 
 Table = npt.NDArray[np.float32]
@@ -46,16 +46,10 @@ def described(vectors: tuple[Table, Table], matrix: sparse.csr_array, dim: int) 
     """Return vectors of rows and columns at length 1, with codes of so many entries behind them."""
     if not dim:
         return list(vectors)
-    return [
-        np.hstack([_unit(table), code])
-        for table, code in zip(vectors, codes(matrix, (dim, dim), seed=1), strict=True)
-    ]
-
-
-def _unit(table: Table) -> Table:
-    lengths = np.sqrt(np.einsum("ij,ij->i", table, table))[:, None]
-    unit: Table = np.divide(table, np.where(lengths > 0, lengths, 1), dtype=np.float32)
-    return unit
+    tables = [table.copy() for table in vectors]
+    for table in tables:
+        to_length_one(table)
+    return [np.hstack(both) for both in zip(tables, codes(matrix, (dim, dim), seed=1), strict=True)]
 
 
 def _side(matrix: sparse.csr_array) -> GraphSide:
