@@ -2,17 +2,19 @@ r"""Smoothing: vectors move towards those they share neighbours with, within the
 
 .. math::
 
-    y_i = \frac{1}{w_i} \sum_{b \in \Gamma(i)} \frac{1}{d_b} \,
-          \frac{1}{d_b} \sum_{j \in \Gamma(b)} x_j, \qquad
-    w_i = \sum_{b \in \Gamma(i)} \frac{1}{d_b}, \qquad
+    y_i = \frac{1}{w_i} \sum_{b \in \Gamma(i)} v_b \,
+          \frac{\sum_{j \in \Gamma(b)} v_j x_j}{\sum_{j \in \Gamma(b)} v_j}, \qquad
+    w_i = \sum_{b \in \Gamma(i)} v_b, \qquad
     x_i \leftarrow \frac{y_i - \bar x}{\|y_i - \bar x\|}, \qquad
-    \bar x = \frac{\sum_i w_i x_i}{\sum_i w_i}
+    \bar x = \frac{\sum_i v_i w_i x_i}{\sum_i v_i w_i}
 
-A step is a walk over a bridge, niche bridges before hubs. The walk is reversible and stays where
-:math:`w` says, so :math:`\bar x` is what all vectors would end at; without it they never do, and
-many steps lead to the slow directions of the walk: the communities of the graph, coarser with each
-step. Nodes of one community come close enough that a classifier which has seen one of them knows
-the others. Nodes with the same neighbours are one row (:mod:`bivec.twins`).
+with voices :math:`v = d^{-1/2}` on both sides. A step is a walk over a bridge: niche bridges before
+hubs, and on the other end nodes of few bridges before those of many, as they say more about the
+bridge. The walk is reversible and stays where :math:`v w` says, so :math:`\bar x` is what all
+vectors would end at; without it they never do, and many steps lead to the slow directions of the
+walk: the communities of the graph, coarser with each step. Nodes of one community come close enough
+that a classifier which has seen one of them knows the others. Nodes with the same neighbours are
+one row (:mod:`bivec.twins`).
 
 Communities know nothing of how many edges a node has. So the last entry of a smoothed vector gives
 way to :math:`\delta \log_2(1 + d_i)`, and where popularity says much about an edge, vectors have
@@ -24,7 +26,7 @@ the rehearsal has found communities, and how many steps they take.
 References
 ----------
 Zhou, Huang, Schölkopf, "Learning with hypergraphs: clustering, classification, and embedding",
-NIPS 2006, whose walk on a hypergraph this is. Wu et al., "Simplifying graph convolutional
+NIPS 2006, whose walk on a hypergraph this is, but for the voices of nodes. Wu et al., "Simplifying graph convolutional
 networks", arXiv:1902.07153: many smoothing steps and no other layer.
 """
 
@@ -218,13 +220,14 @@ def smooth_side(
         return 0
     rows = own.gather(table)
     n, dim = rows.shape
-    near = (1 / np.maximum(far.degrees, 1)).astype(np.float32)
-    pull = near * far.sizes
-    weight = bridge_weights(own.indptr, own.indices, pull)
+    votes = voices(own.degrees) * own.sizes
+    pull = voices(far.degrees) * far.sizes
+    weight = sums_over(own.indptr, own.indices, pull)
     share = np.divide(1, weight, out=np.zeros(n), where=weight > 0).astype(np.float32)
-    whole = float(weight @ own.sizes)
-    mean = pull * near
-    del weight
+    whole = float(weight @ votes)
+    heard = sums_over(far.indptr, far.indices, votes)
+    mean = (pull / np.where(heard > 0, heard, 1)).astype(np.float32)
+    del weight, heard
     bridges = aligned((len(far), min(_COLUMNS, dim)))
     totals = np.empty((-(-len(far) // _CHUNK), min(_COLUMNS, dim)), np.float32)
     alone = (np.diff(own.indptr) == 0).astype(np.float32)
@@ -250,7 +253,7 @@ def smooth_side(
 
     done = 0
     while done < steps:
-        counted, squares = scales * own.sizes, alone.copy()
+        counted, squares = scales * votes, alone.copy()
         for first in range(0, dim, _COLUMNS):
             columns(first, counted, squares)
         scales = np.where(squares > _NOTHING, squares, 1) ** np.float32(-0.5)
@@ -267,11 +270,21 @@ def smooth_side(
     return done
 
 
-def bridge_weights(
-    indptr: npt.NDArray[np.int64], indices: npt.NDArray[Any], pull: Table
+def voices(degrees: npt.NDArray[Any]) -> Table:
+    """Return how much nodes of these degrees count, as bridges and on either end of one.
+
+    >>> voices(np.array([0, 1, 4]))
+    array([1. , 1. , 0.5], dtype=float32)
+    """
+    voice: Table = (1 / np.sqrt(np.maximum(degrees, 1))).astype(np.float32)
+    return voice
+
+
+def sums_over(
+    indptr: npt.NDArray[np.int64], indices: npt.NDArray[Any], values: Table
 ) -> npt.NDArray[np.float64]:
-    """Return what all bridges of a node weigh: zero where there are none."""
-    running = np.concatenate([[0.0], np.cumsum(pull[indices], dtype=np.float64)])
+    """Return the sum of the values of each node's neighbours: zero where there are none."""
+    running = np.concatenate([[0.0], np.cumsum(values[indices], dtype=np.float64)])
     sums: npt.NDArray[np.float64] = running[indptr[1:]] - running[indptr[:-1]]
     sums[np.diff(indptr) == 0] = 0
     return sums

@@ -28,7 +28,7 @@ from bivec.queries.fold_smoothed import center, means, pulled, without_degrees
 from bivec.queries.parts import OTHER, facing, shortened
 from bivec.settings import BLOCK, EpochRecord, Progress, Settings
 from bivec.similarity import EdgeSimilarity
-from bivec.smoothing import write_degrees
+from bivec.smoothing import voices, write_degrees
 from bivec.training import Trainer
 
 Table = npt.NDArray[np.float32]
@@ -137,13 +137,13 @@ def _smooth_on(
     bare = without_degrees(table)
     middle = center(seen, bare)
     links = sparse.csr_array(
-        (1 / seen.right.degrees[seen.left.indices], seen.left.indices, seen.left.indptr),
+        (voices(seen.right.degrees)[seen.left.indices], seen.left.indices, seen.left.indptr),
         shape=(seen.n_left, seen.n_right),
     )[rows]
     near = np.unique(links.indices)
     links = links[:, near]
     for _ in range(steps):
-        moved = pulled(links, means(seen.right, bare, near)) - middle
+        moved = pulled(links, means(seen.right, seen.left, bare, near)) - middle
         lengths = np.sqrt((moved * moved).sum(axis=1))
         bare[rows] = moved / np.where(lengths > 0, lengths, 1)[:, None]
     fresh = bare[rows]

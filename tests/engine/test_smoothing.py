@@ -36,12 +36,15 @@ def unit(table):
 
 def plain_step(x, matrix):
     """One step of the formula in the module, with dense matrices."""
-    d = np.maximum(matrix.sum(axis=0), 1)
-    w = (matrix / d).sum(axis=1)
-    center = (w @ x) / w.sum()
+    here, there = (np.maximum(matrix.sum(axis=axis), 1) ** -0.5 for axis in (1, 0))
+    w = (matrix * there).sum(axis=1)
+    center = (here * w @ x) / (here @ w)
     out = x.copy()
     for i in np.flatnonzero(w):
-        over = [x[matrix[:, b] > 0].mean(axis=0) / d[b] for b in np.flatnonzero(matrix[i])]
+        over = [
+            there[b] * np.average(x, axis=0, weights=here * (matrix[:, b] > 0))
+            for b in np.flatnonzero(matrix[i])
+        ]
         y = sum(over) / w[i] - center
         out[i] = y / np.linalg.norm(y)
     return out

@@ -2,11 +2,11 @@ r"""Folding in where vectors are smoothed: a new node takes one step of smoothin
 
 .. math::
 
-    x_{new} \propto \frac{\sum_{b \in \Gamma} m_b / (d_b + 1)}{\sum_{b \in \Gamma} 1 / (d_b + 1)}
-        - \bar x
+    x_{new} \propto \frac{\sum_{b \in \Gamma} (d_b + 1)^{-1/2} m_b}
+        {\sum_{b \in \Gamma} (d_b + 1)^{-1/2}} - \bar x
 
-with :math:`m_b` the mean vector of the old neighbours of bridge b and the rest as in
-:mod:`bivec.smoothing`. No training, no random numbers: the same neighbours give the same vector.
+with :math:`m_b` the mean vector of the old neighbours of bridge b, by their voices, and the rest as
+in :mod:`bivec.smoothing`. No training, no random numbers: the same neighbours give the same vector.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scipy import sparse
 
 from bivec.graph import BipartiteGraph, GraphSide, Side
 from bivec.queries.parts import Vectors, shortened, side_of
-from bivec.smoothing import bridge_weights, write_degrees
+from bivec.smoothing import sums_over, voices, write_degrees
 
 if TYPE_CHECKING:
     from bivec.queries.fold import NewNodes
@@ -53,12 +53,12 @@ def fold_smoothed(
     known = f"means over bridges to the {side}"
     if known not in vectors.cache:
         table = without_degrees(side_of(vectors, side).vectors)
-        vectors.cache[known] = means(graph.right, table), center(graph, table)
+        vectors.cache[known] = means(graph.right, graph.left, table), center(graph, table)
     bridges: Table = vectors.cache[known][0]
     middle: Table = vectors.cache[known][1]
     degrees = np.diff(nodes.indptr)
     links = sparse.csr_array(
-        (1 / (graph.right.degrees[nodes.indices] + 1), nodes.indices, nodes.indptr),
+        (voices(graph.right.degrees[nodes.indices] + 1), nodes.indices, nodes.indptr),
         shape=(len(degrees), graph.n_right),
     )
     out = pulled(links, bridges) - middle
@@ -77,24 +77,19 @@ def without_degrees(table: Table) -> Table:
 
 def center(graph: BipartiteGraph, table: Table) -> Table:
     """Return the mean of the left vectors as smoothing weighs them."""
-    weight = bridge_weights(
-        graph.left.indptr,
-        graph.left.indices,
-        (1 / np.maximum(graph.right.degrees, 1)).astype(np.float32),
+    weight = voices(graph.left.degrees) * sums_over(
+        graph.left.indptr, graph.left.indices, voices(graph.right.degrees)
     )
     return np.asarray((weight / max(weight.sum(), 1e-300)) @ table, np.float32)
 
 
-def means(bridges: GraphSide, table: Table, rows: Rows | None = None) -> Table:
-    """Return the mean vector of the neighbours of each bridge, or of some of them."""
-    chosen = np.arange(len(bridges)) if rows is None else rows
+def means(bridges: GraphSide, ends: GraphSide, table: Table, rows: Rows | None = None) -> Table:
+    """Return the mean vector of the ends of each bridge, or of some of them, by their voices."""
     matrix = sparse.csr_array(
-        (np.ones(len(bridges.indices), np.float32), bridges.indices, bridges.indptr),
+        (voices(ends.degrees)[bridges.indices], bridges.indices, bridges.indptr),
         shape=(len(bridges), len(table)),
     )
-    if rows is not None:
-        matrix = matrix[rows]
-    return np.asarray(matrix @ table / np.maximum(bridges.degrees[chosen], 1)[:, None], np.float32)
+    return pulled(matrix if rows is None else matrix[rows], table)
 
 
 def pulled(links: sparse.csr_array, bridges: Table) -> Table:
