@@ -6,6 +6,8 @@ handed out on demand: a slow core takes fewer of them.
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -164,3 +166,18 @@ class _Shares:
     def _size(self, share: list[int]) -> int:
         left = share[1] - share[0]
         return max(min(left, 1), left // 2 if len(self._left) > 1 else 0)
+
+
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread, as the order of its sums may depend on their number.
+
+    Without the package threadpoolctl, BLAS takes the threads that it was told to take.
+    """
+    if importlib.util.find_spec("threadpoolctl") is None:
+        yield
+        return
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        yield

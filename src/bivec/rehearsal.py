@@ -17,8 +17,10 @@ popularity is what to expect: 128 steps, short vectors for popular nodes, norm 7
 say otherwise or there are next to none. A graph of less than 10,000 edges gets 8 steps and one
 length: there would be few questions, and to compile the machines takes longer than all the rest.
 
-Where both sides want many steps, communities are what there is to find. Vectors are then sharpened
-(:mod:`bivec.sharpening`), which takes the place of half of the steps.
+Where both sides want many steps, communities are what there is to find. Vectors are then evened
+between steps (:mod:`bivec.evening`) and sharpened at the end (:mod:`bivec.sharpening`). Where
+nearly all answers are right, and as many with the most steps there may be, it is a graph of
+components: no step can do harm, and 64 are the least.
 
 Beside the answers stands what popularity alone would have told: whether an edge left out has a
 larger product of degrees than a pair of strangers.
@@ -56,9 +58,10 @@ SMALL = 10_000
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""
 _COLUMNS, _FIRST_STEPS, _FOREST = 32, 8, Shape(128, 0.5, 7.0)
-TOLD, MANY_STEPS, _HALF = 0.6, 32, 2
-"""Share of right answers below which a rehearsal has told little; steps to communities, and what
-they are divided by where vectors are sharpened after them."""
+TOLD, MANY_STEPS = 0.6, 32
+"""Share of right answers below which a rehearsal has told little; steps to communities."""
+SURE, _SAFE_STEPS = 0.9, 64
+"""Share of right answers from which on, if no step does harm, so many are taken at least."""
 _MARGIN = 0.1
 """Share of answers by which popularity must be ahead to tell more."""
 _STREAM = 231
@@ -159,22 +162,22 @@ def rehearse(
 
 
 def with_communities(found: Rehearsed, most: tuple[int, int]) -> Rehearsed:
-    """Return a rehearsal that says whether there are communities, and if so, shapes for sharpening.
+    """Return a rehearsal that says whether there are communities, and if so, how to part them.
 
     There are where both sides want many steps, answers bear that out, and popularity is not what
-    matters: one side goes without it, or it alone would not tell more. Sharpened vectors need half
-    of the steps: unless it was as many as there may be, and vectors would have taken more.
+    matters: one side goes without it, or it alone would not tell more. Sides are evened unless they
+    take as many steps as there may be: those would have taken more, and larger communities.
     """
     left, right = found.shapes
     many = min(left.steps, right.steps) >= MANY_STEPS
     other = min(left.power, right.power) == 0 or not found.popularity_tells_more
     if not (found.told and many and other):
         return found
-
-    def fewer(shape: Shape, most: int) -> Shape:
-        return shape if shape.steps == most else shape._replace(steps=shape.steps // _HALF)
-
-    return found._replace(shapes=(fewer(left, most[0]), fewer(right, most[1])), communities=True)
+    shapes = (
+        left._replace(evened=left.steps < most[0]),
+        right._replace(evened=right.steps < most[1]),
+    )
+    return found._replace(shapes=shapes, communities=True)
 
 
 def _tell(progress: Callable[[int, int], object], before: int, steps: int, done: int) -> None:
@@ -208,11 +211,19 @@ def _choose(
     some = ask(shapes, slice(quarter))
     rest = ask(contenders(some, _DOUBT), slice(quarter, None))
     near = {shape: np.concatenate([some[shape], rest[shape]]) for shape in rest}
-    best = settled(near, usual)
+    best = _safe(near, max(tables)) or settled(near, usual)
     norms = [best._replace(norm=norm) for norm in NORMS if norm != best.norm]
     answers = {best: near[best], **ask(norms, slice(None))}
     best = settled(answers, best)
     return best, float(answers[best].mean())
+
+
+def _safe(answers: dict[Shape, Answers], most: int) -> Shape | None:
+    """Return a shape of many steps where nearly all answers are right and no step does harm."""
+    near = contenders(answers, _CHANCE)
+    many = near[0]._replace(steps=max(near[0].steps, min(_SAFE_STEPS, most)))
+    sure = many.power == 0 and answers[near[0]].mean() > SURE
+    return many if sure and {many, many._replace(steps=most)} <= set(near) else None
 
 
 def _smoothed(

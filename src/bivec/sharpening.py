@@ -47,7 +47,7 @@ def sharpen(table: Table, own: Kinds, seed: int, workers: Workers) -> None:
 
     rows = own.gather(table)
     alone = np.diff(own.indptr) == 0
-    chosen, weights = _landmarks(np.where(alone, 0, own.sizes).astype(np.int64), seed)
+    chosen, weights = own.sample(LANDMARKS, seed, _STREAM)
     landmarks, every = rows[chosen], np.arange(len(chosen))
 
     def run(start: int, stop: int) -> None:
@@ -56,15 +56,3 @@ def sharpen(table: Table, own: Kinds, seed: int, workers: Workers) -> None:
     if len(chosen):
         workers.run(run, len(rows), _CHUNK)
     own.scatter(table)
-
-
-def _landmarks(sizes: npt.NDArray[np.int64], seed: int) -> tuple[npt.NDArray[np.int64], Table]:
-    """Return rows of random nodes, of which rows stand for several, and how much each counts."""
-    total = int(sizes.sum())
-    if total <= LANDMARKS:
-        chosen = np.flatnonzero(sizes)
-        return chosen, sizes[chosen].astype(np.float32)
-    draw = np.random.Generator(np.random.Philox(key=[seed, _STREAM]))
-    nodes = draw.integers(total, size=LANDMARKS)
-    chosen = np.searchsorted(np.cumsum(sizes), nodes, side="right")
-    return np.sort(chosen), np.ones(LANDMARKS, np.float32)

@@ -21,13 +21,14 @@ way to :math:`\delta \log_2(1 + d_i)`, and where popularity says much about an e
 the length :math:`d_i^{-p}`: popular nodes are close to each other and to all, and their direction
 stays what it is. How many steps to take at most and which p, :mod:`bivec.rehearsal` tries out on
 the graph. When random pairs come close, vectors are about to say nothing else, and it ends, unless
-the rehearsal has found communities, and how many steps they take.
+the rehearsal has found communities: then directions are evened between steps instead
+(:mod:`bivec.evening`).
 
 References
 ----------
 Zhou, Huang, Schölkopf, "Learning with hypergraphs: clustering, classification, and embedding",
-NIPS 2006, whose walk on a hypergraph this is, but for the voices of nodes. Wu et al., "Simplifying graph convolutional
-networks", arXiv:1902.07153: many smoothing steps and no other layer.
+NIPS 2006, whose walk on a hypergraph this is, but for the voices of nodes. Wu et al., "Simplifying
+graph convolutional networks", arXiv:1902.07153: many smoothing steps and no other layer.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ import numpy.typing as npt
 
 from bivec.checks import check_integer
 from bivec.errors import InputError
+from bivec.evening import Evening
 from bivec.graph import BipartiteGraph, GraphSide
-from bivec.parallel import Workers
+from bivec.parallel import Workers, one_blas_thread
 from bivec.sharpening import sharpen
 from bivec.sweeps import stoppable
 from bivec.twins import Kinds, merge_twins
@@ -76,11 +78,16 @@ def check_smoothing(smoothing: Any) -> int | None:
 
 
 class Shape(NamedTuple):
-    """How vectors of a side are smoothed, by what power of degrees they are divided, their norm."""
+    """How vectors of a side are smoothed.
+
+    The number of steps, the power of degrees that vectors are divided by at the end, their norm,
+    and whether directions are evened between steps (:mod:`bivec.evening`).
+    """
 
     steps: int
     power: float = 0.0
     norm: float = 5.0
+    evened: bool = False
 
 
 class Smoothed(NamedTuple):
@@ -131,7 +138,7 @@ def smooth(
     def tell(before: int) -> Callable[[int], object] | None:
         return None if progress is None else lambda done: progress(before + done, sum(steps))
 
-    with Workers(n_jobs) as workers, stoppable() as stop:
+    with Workers(n_jobs) as workers, stoppable() as stop, one_blas_thread():
         lefts, rights = merge_twins(graph.left, graph.right)
         if communities:
             join(graph, left, right, workers)
@@ -140,7 +147,10 @@ def smooth(
             table: Table, own: Kinds, far: Kinds, nodes: GraphSide, shape: Shape, before: int
         ) -> int:
             pairs = _random_pairs(nodes, seed) if until_close else None
-            done = smooth_side(table, own, far, shape.steps, workers, pairs, stop, tell(before))
+            evening = Evening(own, table.shape[1], seed) if shape.evened else None
+            done = smooth_side(
+                table, own, far, shape.steps, workers, pairs, evening, stop, tell(before)
+            )
             if communities and not stop.is_set():
                 sharpen(table, own, seed, workers)
             write_degrees(table, nodes.degrees, shape.power)
@@ -185,7 +195,7 @@ def join(graph: BipartiteGraph, left: Table, right: Table, workers: Workers) -> 
             sums = [sum_neighbors(near, first) for near in (0, 1)]
             for table, part, square in zip(tables, sums, squares, strict=True):
                 if adding:
-                    part *= np.where(square > _NOTHING, square, 1)[:, None] ** np.float32(-0.5)
+                    part *= to_one(square)[:, None]
                     table[:, first : first + width] += part
                 else:
                     square += np.einsum("ij,ij->i", part, part)
@@ -204,6 +214,7 @@ def smooth_side(
     steps: int,
     workers: Workers,
     pairs: Pairs | None = None,
+    evening: Evening | None = None,
     stop: Event | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> int:
@@ -256,10 +267,13 @@ def smooth_side(
         counted, squares = scales * votes, alone.copy()
         for first in range(0, dim, _COLUMNS):
             columns(first, counted, squares)
-        scales = np.where(squares > _NOTHING, squares, 1) ** np.float32(-0.5)
+        scales = to_one(squares)
         done += 1
         if stop is not None and stop.is_set():
             break
+        if evening is not None and done % evening.often(steps) == 0:
+            evening(rows, scales, squares, workers)
+            scales = to_one(squares)
         if done % _CHECK == 0:
             if progress is not None:
                 progress(done)
@@ -301,6 +315,12 @@ def write_degrees(table: Table, degrees: npt.NDArray[np.int64], power: float = 0
         table[:, -1] = DEGREE * np.log2(1 + degrees)
     if power:
         table *= (np.maximum(degrees, 1) ** -power).astype(np.float32)[:, None]
+
+
+def to_one(squares: Table) -> Table:
+    """Return what rows of these squares must be multiplied by to have length 1; zeros stay."""
+    scales: Table = np.where(squares > _NOTHING, squares, 1) ** np.float32(-0.5)
+    return scales
 
 
 def to_length_one(table: Table) -> None:

@@ -61,6 +61,21 @@ class Kinds(NamedTuple):
         """Return a copy of one vector for each kind, of a table in which twins have the same."""
         return table.copy() if self.group is None else table[_firsts(self.group)]
 
+    def sample(self, most: int, seed: int, stream: int) -> tuple[Rows, npt.NDArray[np.float32]]:
+        """Return the rows of so many random nodes that have edges, and how often each counts.
+
+        All of them where there are fewer, each as often as there are nodes of its kind.
+        """
+        sizes = np.where(np.diff(self.indptr) == 0, 0, self.sizes).astype(np.int64)
+        total = int(sizes.sum())
+        if total <= most:
+            chosen = np.flatnonzero(sizes)
+            return chosen, sizes[chosen].astype(np.float32)
+        draw = np.random.Generator(np.random.Philox(key=[seed, stream]))
+        nodes = draw.integers(total, size=most)
+        chosen = np.searchsorted(np.cumsum(sizes), nodes, side="right")
+        return np.sort(chosen), np.ones(most, np.float32)
+
     def spread(self, rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return a table of all nodes from one vector for each kind, a copy."""
         return rows.copy() if self.group is None else rows[self.group]

@@ -199,13 +199,28 @@ def test_what_is_usual_is_settled_on_unless_beyond_doubt():
 def test_communities_are_many_steps_that_answers_bear_out(shapes, correct, popular, few, expected):
     found = with_communities(Rehearsed(shapes, correct, popular, few), (1024, 1024))
     assert found.communities == expected
-    steps = tuple(shape.steps for shape in found.shapes)
-    assert steps == ((32, 32) if expected else tuple(shape.steps for shape in shapes))
+    assert found.shapes == tuple(shape._replace(evened=expected) for shape in shapes)
 
 
-def test_as_many_steps_as_there_may_be_are_not_halved():
+def test_a_side_that_takes_as_many_steps_as_there_may_be_is_not_evened():
     found = with_communities(Rehearsed((Shape(200, 0.3, 7.0), Shape(64)), 0.8), (200, 128))
-    assert found.shapes == (Shape(200, 0.3, 7.0), Shape(32))
+    assert found.shapes == (Shape(200, 0.3, 7.0), Shape(64, evened=True))
+
+
+@pytest.mark.parametrize(
+    ("right", "expected"),
+    [
+        ({8: 96, 64: 97, 128: 97}, Shape(64)),  # nearly all, and more steps do no harm
+        ({8: 97, 64: 97, 128: 97}, Shape(64)),
+        ({8: 96, 64: 97, 128: 60}, None),
+        ({8: 60, 64: 70, 128: 70}, None),
+        ({8: 96, 128: 97}, Shape(128)),
+        ({8: 97, 128: 97}, None),  # 64 steps were out of the question before
+    ],
+)
+def test_where_no_step_does_harm_there_are_many(right, expected):
+    answers = {Shape(steps): np.arange(100.0) < n for steps, n in right.items()}
+    assert rehearsal._safe({k: v.astype(float) for k, v in answers.items()}, 128) == expected
 
 
 def test_graphs_that_are_not_rehearsed_tell_nothing_else():

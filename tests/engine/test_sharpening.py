@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from bivec import FOBE, BipartiteGraph, sharpening
+from bivec import FOBE, BipartiteGraph
 from bivec.models import sampled
 from bivec.parallel import Workers
 from bivec.rehearsal import Rehearsed
 from bivec.sharpening import OWN, SHARPNESS, sharpen
 from bivec.smoothing import Shape
-from bivec.twins import merge_twins
+from bivec.twins import Kinds, merge_twins
 
 GRAPH = BipartiteGraph(
     [0, 0, 1, 1, 2, 3, 4, 5, 6], [0, 1, 1, 2, 2, 3, 3, 3, 4], left_ids=range(8), right_ids=range(5)
@@ -59,16 +59,18 @@ def test_vectors_of_one_place_come_closer_and_places_stay_apart():
 
 
 def test_landmarks_are_nodes_with_edges_drawn_by_a_seed():
-    sizes = np.array([0, 3000, 0, 1, 999])
-    chosen, weights = sharpening._landmarks(sizes, seed=1)
-    assert len(chosen) == len(weights) == sharpening.LANDMARKS
+    sizes = np.array([5, 3000, 2, 1, 999], np.float32)
+    edges = np.array([0, 0, 1, 1, 2, 3])  # rows 0 and 2 have none
+    kinds = Kinds(edges, np.zeros(3, np.int32), np.diff(edges), sizes, None)
+    chosen, weights = kinds.sample(1024, 1, 232)
+    assert len(chosen) == len(weights) == 1024
     assert set(chosen) <= {1, 3, 4}
     assert abs((chosen == 1).mean() - 0.75) < 0.06
-    other, _ = sharpening._landmarks(sizes, seed=2)
+    other, _ = kinds.sample(1024, 2, 232)
     assert not np.array_equal(chosen, other)
-    few, counts = sharpening._landmarks(np.array([2, 0, 1]), seed=1)
-    assert few.tolist() == [0, 2]
-    assert counts.tolist() == [2, 1]
+    few, counts = kinds.sample(5000, 1, 232)
+    assert few.tolist() == [1, 3, 4]
+    assert counts.tolist() == [3000, 1, 999]
 
 
 def test_the_same_bytes_for_any_number_of_threads():

@@ -24,8 +24,9 @@ from scipy import sparse
 from bivec.checks import check_choice, check_integer, check_number
 from bivec.errors import InputError, NotFittedError
 from bivec.graph import BipartiteGraph
+from bivec.parallel import one_blas_thread
 from bivec.queries.codes import described
-from bivec.queries.ridge import Ridge, one_blas_thread
+from bivec.queries.ridge import Ridge
 from bivec.queries.scorers import Columns, FactorScorer, Rows, Table, needs_a_graph
 from bivec.queries.tuning import PENALTIES, POWERS, factors, tuned
 

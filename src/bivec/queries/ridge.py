@@ -39,13 +39,11 @@ An entry that is there is predicted as if it were not: without row u among the e
 
 from __future__ import annotations
 
-import contextlib
-import importlib.util
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+
+from bivec.parallel import one_blas_thread
 
 Table = npt.NDArray[np.float32]
 Values = npt.NDArray[np.float64]
@@ -227,18 +225,3 @@ def _dots(matrix: sparse.csr_array, rows: Table, columns: Table) -> Values:
         0, matrix.shape[0], out,
     )  # fmt: skip
     return out
-
-
-@contextlib.contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread, as the order of its sums may depend on their number.
-
-    Without the package threadpoolctl, BLAS takes the threads that it was told to take.
-    """
-    if importlib.util.find_spec("threadpoolctl") is None:
-        yield
-        return
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, user_api="blas"):
-        yield
