@@ -39,7 +39,7 @@ def test_a_share_is_a_sum_over_rows_and_an_entry_is_left_out_of_its_own():
     matrix = sparse.csr_array(x.astype(np.float32))
     peers = Peers(matrix)
     left_out = np.zeros(x.shape)
-    left_out[x] = peers.left_out()
+    left_out[x] = peers.left_out(matrix)
     for u in range(1, 60):
         for j in range(40):
             terms = peers.terms(u, np.flatnonzero(x[:, j]).astype(np.int32))
@@ -49,8 +49,9 @@ def test_a_share_is_a_sum_over_rows_and_an_entry_is_left_out_of_its_own():
 
 @pytest.mark.parametrize("columns", [0, 3])
 def test_nothing(columns):
-    peers = Peers(sparse.csr_array((2, columns), dtype=np.float32))
+    matrix = sparse.csr_array((2, columns), dtype=np.float32)
+    peers = Peers(matrix)
     assert peers.table.shape == (CLASSES + 1, columns)
     assert peers.classes.tolist() == [-1, -1]
     assert not peers.table.any()
-    assert peers.left_out().shape == (0,)
+    assert peers.left_out(matrix).shape == (0,)

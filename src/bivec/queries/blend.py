@@ -171,7 +171,7 @@ class Blend(FactorScorer):
 
         # Known pairs, each as if it were absent
         values = self.echo_ * left_out(by_far, by_own, forward, backward, self._trust)
-        values = values * factor[forward.indices] + self.peers * self._peers.left_out()
+        values = values * factor[forward.indices] + self.peers * self._peers.left_out(forward)
         if self.known == "last":
             values = np.full(graph.n_edges, -np.inf)
         self._known = sparse.csr_array(

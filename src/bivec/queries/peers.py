@@ -45,8 +45,7 @@ class Peers:
     def __init__(self, matrix: sparse.csr_array) -> None:
         n, degrees = matrix.shape[1], np.diff(matrix.indptr)
         self.classes = np.minimum(np.frexp(degrees)[1], CLASSES).astype(np.int64) - 1
-        self._matrix, self._of = matrix, np.repeat(self.classes, degrees)
-        at = self._of * n + matrix.indices
+        at = np.repeat(self.classes, degrees) * n + matrix.indices
         counts = np.bincount(at, minlength=(CLASSES + 1) * n).reshape(CLASSES + 1, n)
         popular = np.bincount(matrix.indices, minlength=n)
         self._each = _PRIOR / max(1, matrix.nnz)
@@ -54,10 +53,10 @@ class Peers:
         shares = (counts + self._each * popular) * self._scale[:, None]
         self.table: Table = shares.astype(np.float32)
 
-    def left_out(self) -> Values:
+    def left_out(self, matrix: sparse.csr_array) -> Values:
         """Return, for each entry of the matrix, its share without its own row."""
-        own = (1 + self._each) * self._scale[self._of]
-        shares: Values = self.table[self._of, self._matrix.indices] - own
+        of = np.repeat(self.classes, np.diff(matrix.indptr))
+        shares: Values = self.table[of, matrix.indices] - (1 + self._each) * self._scale[of]
         return shares
 
     def terms(self, row: int, others: npt.NDArray[np.int32]) -> Values:
