@@ -82,6 +82,7 @@ PARTS = {
     "no vectors": {"vectors": "none"},
     "random vectors instead": {"vectors": "random"},
     "without the user's term": {"balance": 1e12},
+    "without peers": {"peers": 0},
     "beta = 0": {"discount": 0},
     "weights ignored": {"weighted": False},
 }
@@ -218,6 +219,9 @@ def ours(graph, seed, method, options):
                   "train": train, "beta": blend.discount_},
         "centroid": {"figures": measured(centroid.scores, tasks, options.jobs)},
     }  # fmt: skip
+    if method == "FOBE":  # known pairs last is the same as known pairs removed
+        figures = out["blend"]["figures"]
+        out["known pairs last"] = {"figures": {**figures, "bine": figures["removed"]}}
     draw = np.random.default_rng(seed)
     for name, setting in PARTS.items() if method == "FOBE" else ():
         given = dict(setting)

@@ -67,7 +67,18 @@ def plain_regression(x, phi, damping, j, without=None):
     ), z
 
 
-def plain_scores(x, own, far, regularization, n_inputs, damping, balance, discount):
+def plain_shares(x, u, j, without=False):
+    """Return the share of column j in what rows with about as many entries as u have."""
+    rows = (x != 0).astype(float)
+    kind = np.floor(np.log2(np.maximum(rows.sum(axis=1), 0.5))).clip(max=4)
+    like = kind == kind[u]
+    n = rows[like].sum() + 10 if kind[u] >= 0 else 10
+    if without:
+        rows[u, j] = 0
+    return (rows[like, j].sum() * (kind[u] >= 0) + 10 * rows[:, j].sum() / (x != 0).sum()) / n
+
+
+def plain_scores(x, own, far, regularization, n_inputs, damping, balance, peers, discount, echo):
     """Return all scores, each edge as if it were absent."""
     out = np.empty(x.shape)
     n_left, n_right = x.shape
@@ -81,7 +92,9 @@ def plain_scores(x, own, far, regularization, n_inputs, damping, balance, discou
             here = z[u] @ w
             w, z = plain_regression(x.T, by_own, damping, u, j if known else None)
             there = 2 * degrees[u] / (degrees[u] + balance) * (z[j] @ w)
-            out[u, j] = (here + there) / ((x[:, j] != 0).sum() + 10) ** discount
+            predicted = (here + there) / (1 + (x[:, j] != 0).sum() / 10) ** discount
+            predicted *= echo if known else 1
+            out[u, j] = predicted + peers * plain_shares(x, u, j, known)
     return out
 
 
@@ -95,11 +108,13 @@ def test_scores_are_two_regressions_and_known_pairs_are_left_out_of_both(weighte
     x = graph.to_scipy().toarray().astype(float)
     x = counted(x) if weighted else (x != 0).astype(float)
     chosen = {
-        "regularization": 3.0, "n_inputs": n_inputs, "damping": 0.4, "balance": 2.0,
+        "regularization": 3.0, "n_inputs": n_inputs, "damping": 0.4, "balance": 2.0, "peers": 0.7,
         "discount": 0.3,
     }  # fmt: skip
-    got = Blend(**chosen, n_codes=0, weighted=weighted).fit(own, far, graph).scores(range(14))
-    np.testing.assert_allclose(got, plain_scores(x, own, far, **chosen), rtol=1e-4, atol=1e-4)
+    scorer = Blend(**chosen, n_codes=0, weighted=weighted).fit(own, far, graph)
+    assert 0 < scorer.echo_ <= 1
+    expected = plain_scores(x, own, far, **chosen, echo=scorer.echo_)
+    np.testing.assert_allclose(scorer.scores(range(14)), expected, rtol=1e-4, atol=1e-4)
 
 
 @settings(max_examples=20)
@@ -185,6 +200,22 @@ def test_the_order_of_weights_counts_where_asked():
     assert not np.allclose(one, two)
 
 
+def test_users_of_one_item_get_what_other_users_of_one_item_have():
+    """They have one of two items that are never seen together; others have one and four more."""
+    rng = np.random.default_rng(0)
+    x = np.zeros((400, 22), int)
+    x[np.arange(200), np.arange(200) % 2] = 1
+    for user in x[200:]:
+        user[rng.choice(np.arange(2, 22), 4, replace=False)] = 1
+    x[np.arange(200, 300), np.arange(100) % 2] = 1
+    graph = bivec.as_graph(sparse.csr_array(x))
+    for peers, expected in ((0.1, True), (0, False)):
+        scorer = Blend(peers=peers, known="last").fit(*vectors(graph), graph)
+        first = scorer.scores(range(200)).argmax(axis=1)
+        assert ((first == 1 - np.arange(200) % 2).mean() > 0.9) == expected
+        assert (scorer.scores(range(200, 400)).argmax(axis=1) > 1).all()
+
+
 def test_columns_and_pairs_are_parts_of_the_whole():
     graph = random_graph(20, 15)
     scorer = Blend(n_inputs=4).fit(*vectors(graph), graph)
@@ -211,7 +242,7 @@ def test_large_graphs_have_fewer_inputs_of_their_own(monkeypatch):
     tables = vectors(graph)
     monkeypatch.setattr(blend, "_MOST_COEFFICIENTS", 5 * (30 + 12) + 1)
     small = Blend().fit(*tables, graph)
-    assert small.targets.shape == (12, 2 * (4 + 2 + 1 + 3) + 1)
+    assert small.targets.shape == (12, 2 * (4 + 2 + 1 + 3) + 6)
     np.testing.assert_array_equal(
         small.scores([1, 2]), Blend(n_inputs=3, n_codes=2).fit(*tables, graph).scores([1, 2])
     )
@@ -242,7 +273,13 @@ def test_mistakes_are_named():
         Blend().fit(own, far, graph)
     with pytest.raises(NotFittedError):
         Blend().scores([0])
-    for wrong in ({"regularization": 0}, {"n_inputs": -1}, {"known": "first"}, {"discount": -1}):
+    for wrong in (
+        {"regularization": 0},
+        {"n_inputs": -1},
+        {"known": "first"},
+        {"discount": -1},
+        {"peers": -1},
+    ):
         with pytest.raises(InputError):
             Blend(**wrong)
 

@@ -68,7 +68,30 @@ def test_the_best_penalty_and_the_first_power_that_is_as_good_as_the_best(popula
     behind = here[here.mean(axis=1).argmax()] - here
     allowed = behind.std(axis=1) / np.sqrt(here.shape[1])
     expected = penalty, POWERS[int((behind.mean(axis=1) <= allowed).argmax())]
-    assert tuned(matrix, trust, 30, 0.5, penalties=(50.0, 5.0)) == expected
+    assert tuned(matrix, trust, 30, 0.5, penalties=(50.0, 5.0))[:2] == expected
+
+
+def test_the_echo_is_how_much_lower_held_out_entries_are_predicted():
+    matrix, trust = lists(0.8), np.full(120, 0.7, np.float32)
+    rest, held = tuning._cut(matrix)
+    here = Ridge(9, 30, 0.5).fit(rest, np.zeros((40, 0), np.float32))
+    there = Ridge(9, 30, 0.5).fit(rest.T.tocsr(), np.zeros((120, 0), np.float32))
+    absent = here.features(rest) @ here.coefficients.T
+    absent = absent + 0.7 * (there.coefficients @ there.features(rest.T.tocsr()).T)
+    known = np.zeros(matrix.shape)
+    known[rest.toarray() != 0] = here.left_out
+    known.T[rest.toarray().T != 0] += 0.7 * there.left_out
+    factor = (1 + (rest.toarray() != 0).sum(axis=0) / 10.0) ** -0.2
+    means = [
+        np.mean([(row * factor)[where].mean() for row, where in zip(values, part, strict=True)])
+        for values, part in ((absent, held.toarray() != 0), (known, rest.toarray() != 0))
+    ]
+    found = tuned(matrix, trust, 30, 0.5, penalties=(9.0,), powers=(0.2,))
+    assert found == (9, 0.2, pytest.approx(np.clip(means[0] / means[1], 0, 1), rel=1e-4))
+    assert 0 < found[2] < 1
+    one = sparse.csr_array(np.ones((1, 1)))
+    for seen, ratio in ((2.0, 0.5), (0.5, 1), (0, 1), (-1, 1)):
+        assert tuning._echo(one, one * seen, np.ones(1)) == ratio
 
 
 def test_a_graph_of_rare_items_gets_a_smaller_penalty():
@@ -107,7 +130,7 @@ def test_popular_items_that_everyone_likes_are_not_held_back():
 
 def test_nothing_to_hold_out():
     matrix = sparse.csr_array(np.eye(5, dtype=np.float32))
-    assert tuned(matrix, np.ones(5, np.float32), 5, 0.5) == (PENALTIES[0], 0)
+    assert tuned(matrix, np.ones(5, np.float32), 5, 0.5) == (PENALTIES[0], 0, 1)
 
 
 def test_what_is_given_is_taken_as_it_is():
@@ -118,7 +141,10 @@ def test_what_is_given_is_taken_as_it_is():
     again = Blend().fit(*tables, graph)
     assert (again.regularization_, again.discount_) == (chosen.regularization_, chosen.discount_)
     assert Blend(regularization=7).fit(*tables, graph).regularization_ == 7
-    given, none = (Blend(regularization=7, discount=d).fit(*tables, graph) for d in (0.25, 0))
+    given, none = (
+        Blend(regularization=7, discount=d, peers=0, known="last").fit(*tables, graph)
+        for d in (0.25, 0)
+    )
     assert (given.regularization_, given.discount_) == (7, 0.25)
-    factor = (graph.right.degrees + 10.0) ** -0.25
+    factor = (1 + graph.right.degrees / 10.0) ** -0.25
     np.testing.assert_allclose(given.scores([3]), none.scores([3]) * factor, rtol=1e-5, atol=1e-7)

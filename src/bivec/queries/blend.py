@@ -2,15 +2,17 @@ r"""The default ranking: what a node's neighbours say in both spaces.
 
 .. math::
 
-    s_{uj} = (d_j + 10)^{-\beta} \Bigl( w_j^T z_u + \frac{2 d_u}{d_u + \kappa} \, w_u^T z_j \Bigr)
+    s_{uj} = \Bigl( 1 + \frac{d_j}{10} \Bigr)^{-\beta} \Bigl( w_j^T z_u
+        + \frac{2 d_u}{d_u + \kappa} \, w_u^T z_j \Bigr) + \gamma p_{uj}
 
 The first term predicts item j from the other items of user u, each item described by its vector
 and by its surroundings (:mod:`bivec.queries.codes`); the second predicts user u from the other
 users of item j, each user described in the same way. Both are ridge regressions on the training
 graph alone, see :mod:`bivec.queries.ridge`. The second has only the :math:`d_u` items of the user
-to learn from, so it counts the more of them there are. How strong their penalty is, and how much
-popularity is held against an item, is decided on the training graph, too: see
-:mod:`bivec.queries.tuning`.
+to learn from, so it counts the more of them there are. The third is the item's share in what users
+with about as many items have (:mod:`bivec.queries.peers`): it decides where both have little to
+say. How strong the penalty of the regressions is, and how much popularity is held against an item,
+is decided on the training graph, too: see :mod:`bivec.queries.tuning`.
 """
 
 from __future__ import annotations
@@ -26,9 +28,10 @@ from bivec.errors import InputError, NotFittedError
 from bivec.graph import BipartiteGraph
 from bivec.parallel import one_blas_thread
 from bivec.queries.codes import described
+from bivec.queries.peers import CLASSES, Peers
 from bivec.queries.ridge import Ridge
 from bivec.queries.scorers import Columns, FactorScorer, Rows, Table, needs_a_graph
-from bivec.queries.tuning import PENALTIES, POWERS, factors, tuned
+from bivec.queries.tuning import PENALTIES, POWERS, factors, left_out, tuned
 
 _MOST_COEFFICIENTS = 1 << 25
 """Of inputs beside vectors in one table: 128 MB. Larger graphs have fewer such inputs."""
@@ -58,6 +61,8 @@ class Blend(FactorScorer):
         A node weighs ``degree ** -damping`` as an example.
     balance : float
         The :math:`\kappa`: the degree of the asking node at which both terms count the same.
+    peers : float
+        The :math:`\gamma`.
     discount : float, optional
         The :math:`\beta`; where not given, one of 0, 0.2, -0.2 and 0.4, chosen with it.
     weighted : bool
@@ -65,13 +70,16 @@ class Blend(FactorScorer):
         that are not heavier, at a mean square of 1. Only the order of weights matters, so counts
         with a long tail and ratings are treated alike. Where not, every edge counts 1.
     known : {"absent", "last"}
-        A known pair is scored as if its edge were absent from the graph (though not from vectors
-        and codes), so that it compares with other pairs; or it scores minus infinity.
+        A known pair is scored as if its edge were absent, so that it compares with other pairs: it
+        is left out of the regressions, and what vectors and codes remember of it is taken off in
+        the mean, as edges held out tell; or it scores minus infinity.
 
     Attributes
     ----------
     regularization_, discount_ : float
         What was given or chosen.
+    echo_ : float
+        What predictions of known pairs are multiplied by.
 
     Examples
     --------
@@ -94,6 +102,7 @@ class Blend(FactorScorer):
         n_codes: int = 256,
         damping: float = 0.5,
         balance: float = 20.0,
+        peers: float = 0.1,
         discount: float | None = None,
         weighted: bool = True,
         known: str = "absent",
@@ -107,6 +116,7 @@ class Blend(FactorScorer):
         self.n_codes = check_integer("n_codes", n_codes, low=0)
         self.damping = check_number("damping", damping, low=0)
         self.balance = check_number("balance", balance, low=0)
+        self.peers = check_number("peers", peers, low=0)
         self.discount = None if discount is None else check_number("discount", discount, above=-1)
         self.weighted = weighted
         self.known = check_choice("known", known, ("absent", "last"))
@@ -115,8 +125,8 @@ class Blend(FactorScorer):
     def params(self) -> dict[str, Any]:
         """The parameters by name."""
         names = (
-            "regularization", "n_inputs", "n_codes", "damping", "balance", "discount", "weighted",
-            "known",
+            "regularization", "n_inputs", "n_codes", "damping", "balance", "peers", "discount",
+            "weighted", "known",
         )  # fmt: skip
         return {name: getattr(self, name) for name in names}
 
@@ -141,7 +151,7 @@ class Blend(FactorScorer):
         degrees = graph.left.degrees
         self._trust = (2 * degrees / np.maximum(degrees + self.balance, 1)).astype(np.float32)
         with one_blas_thread():
-            self.regularization_, self.discount_ = tuned(
+            self.regularization_, self.discount_, self.echo_ = tuned(
                 forward, self._trust, most // 2, self.damping,
                 (vectors[0].shape[1], vectors[1].shape[1]), n_codes,
                 PENALTIES if self.regularization is None else (self.regularization,),
@@ -153,20 +163,16 @@ class Blend(FactorScorer):
         factor = factors(graph.right.degrees, self.discount_)
         self._graph, self._forward, self._backward = graph, forward, backward
         self._by_far, self._by_own = by_far, by_own
-        # The last entry is for those who have no edges, and for them alone
-        self.popularity: Table = (graph.right.degrees / max(1, graph.n_edges)).astype(np.float32)
+        self._peers = Peers(forward)
         self.targets = np.hstack(
-            [by_far.coefficients, by_own.features(backward), self.popularity[:, None]]
+            [by_far.coefficients, by_own.features(backward), self._peers.table.T]
         )
-        self.targets[:, :-1] *= factor[:, None]
+        self.targets[:, : -len(self._peers.table)] *= factor[:, None]
         self._factor = factor
 
         # Known pairs, each as if it were absent
-        there = sparse.csr_array(
-            (by_own.left_out, backward.indices, backward.indptr), shape=backward.shape
-        ).T.tocsr()
-        values = by_far.left_out + np.repeat(self._trust, degrees) * there.data
-        values *= factor[forward.indices]
+        values = self.echo_ * left_out(by_far, by_own, forward, backward, self._trust)
+        values = values * factor[forward.indices] + self.peers * self._peers.left_out(forward)
         if self.known == "last":
             values = np.full(graph.n_edges, -np.inf)
         self._known = sparse.csr_array(
@@ -182,9 +188,11 @@ class Blend(FactorScorer):
             raise NotFittedError("This Blend knows no graph yet. Call fit first.")
         chosen = np.asarray(rows, np.int64)
         there = self._by_own.coefficients[chosen] * self._trust[chosen, None]
-        cold = (self._graph.left.degrees[chosen] == 0).astype(np.float32)
         here = self._by_far.features(self._forward[chosen])
-        return np.hstack([here, there, cold[:, None]])
+        kind = self._peers.classes[chosen]
+        like = np.zeros((len(chosen), CLASSES + 1), np.float32)
+        like[np.arange(len(chosen)), kind] = np.where(kind < 0, 1, self.peers)
+        return np.hstack([here, there, like])
 
     def scores(self, rows: npt.ArrayLike, columns: Columns = slice(None)) -> Table:
         """Return a row of scores for each asking row, known pairs included."""
@@ -223,10 +231,12 @@ class Blend(FactorScorer):
         return self._by_far.terms(self._forward, row, here, column)
 
     def far_parts(self, row: int, column: int) -> npt.NDArray[np.float64]:
-        """Return the terms of the second regression: what each user of the item adds."""
-        weight = float(self._factor[column]) * float(self._trust[row])
+        """Return what each user of the item adds, to the second regression and as a peer."""
         there = self._by_own.coefficients[row]
-        return weight * self._by_own.terms(self._backward, column, there, row)
+        weight = float(self._factor[column]) * float(self._trust[row])
+        span = slice(self._backward.indptr[column], self._backward.indptr[column + 1])
+        like = self.peers * self._peers.terms(row, self._backward.indices[span])
+        return weight * self._by_own.terms(self._backward, column, there, row) + like
 
 
 class BlendNew(Blend):

@@ -44,6 +44,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from bivec.parallel import one_blas_thread
+from bivec.smoothing import to_length_one
 
 Table = npt.NDArray[np.float32]
 Values = npt.NDArray[np.float64]
@@ -129,9 +130,9 @@ class Ridge:
         # The vector of a column without entries is what chance gave it.
         described = _evened(vectors, degrees)
         if vectors.shape[1]:
-            constant = np.where(degrees > 0, _CONSTANT, 0)[:, None]
+            constant = np.where(degrees > 0, np.float32(_CONSTANT), 0)[:, None]
             described = np.hstack([described, constant])
-        self._vectors = (described * self._scale).astype(np.float32)
+        self._vectors: Table = described * self._scale
 
     def _solve(self, matrix: sparse.csr_array) -> None:
         columns, scale, vectors = self._columns, self._scale, self._vectors
@@ -199,20 +200,18 @@ class Ridge:
         return gram
 
 
-def _evened(vectors: Table, degrees: npt.NDArray[np.int64]) -> Values:
+def _evened(vectors: Table, degrees: npt.NDArray[np.int64]) -> Table:
     """Return vectors of length 1 with half the spread of their spectrum; zeros at degree 0."""
-    table = _unit(vectors.astype(np.float64) * (degrees > 0)[:, None])
+    table = vectors * (degrees > 0)[:, None].astype(np.float32)
+    to_length_one(table)
     if not table.any():
         return table
-    values, directions = np.linalg.eigh((table * (degrees / degrees.sum())[:, None]).T @ table)
+    roots = np.sqrt(degrees / degrees.sum())[:, None] * table  # float64: eigenvalues may be small
+    values, directions = np.linalg.eigh(roots.T @ roots)
     values = np.maximum(values, values[-1] * _LEAST)
-    return _unit(table @ (directions * values**-0.25) @ directions.T)
-
-
-def _unit(table: Values) -> Values:
-    norms = np.linalg.norm(table, axis=1, keepdims=True)
-    unit: Values = table / np.where(norms > 0, norms, 1)
-    return unit
+    evened: Table = table @ (directions * values**-0.25 @ directions.T).astype(np.float32)
+    to_length_one(evened)
+    return evened
 
 
 def _dots(matrix: sparse.csr_array, rows: Table, columns: Table) -> Values:

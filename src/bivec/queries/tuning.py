@@ -11,7 +11,13 @@ one, as the penalty keeps the scores of rare and of popular nodes too near to ea
 Which ones a graph wants shows when a quarter of each node's edges is held out: the regressions are
 fitted on the rest, and all pairs of a penalty and a power are compared by NDCG at 10. The penalty
 of the best pair is taken, and with it the first power that is not worse than the best one by more
-than a standard error of their difference. The learned vectors have seen the edges held out, and
+than a standard error of their difference.
+
+**Echo.** A known pair is predicted as if its edge were absent, but vectors and codes have seen the
+edge. How much higher than an absent pair that puts it shows there, too: as the ratio between mean
+predictions of a node's pairs that are held out and of those that are known.
+
+The learned vectors have seen the edges held out, and
 would find rare nodes that nothing else could. In their place are random ones, smoothed on the rest
 of the graph (:mod:`bivec.queries.codes`).
 """
@@ -43,12 +49,25 @@ _FEWEST = 10
 
 
 def factors(degrees: npt.NDArray[np.int64], power: float) -> Table:
-    """Return what scores are multiplied by: ``(degree + 10) ** -power``.
+    """Return what predictions are multiplied by: ``(1 + degree / 10) ** -power``.
 
     >>> factors(np.array([0, 90]), 0.5).round(3)
-    array([0.316, 0.1  ], dtype=float32)
+    array([1.   , 0.316], dtype=float32)
     """
-    return ((degrees + _SMOOTH) ** -float(power)).astype(np.float32)
+    return ((1 + degrees / _SMOOTH) ** -float(power)).astype(np.float32)
+
+
+def left_out(
+    here: Ridge, there: Ridge, matrix: sparse.csr_array, backward: sparse.csr_array, trust: Table
+) -> npt.NDArray[np.float64]:
+    """Return the prediction of each entry by both regressions, as if it were absent."""
+    second = sparse.csr_array(
+        (there.left_out, backward.indices, backward.indptr), shape=backward.shape
+    ).T.tocsr()
+    predicted: npt.NDArray[np.float64] = (
+        here.left_out + np.repeat(trust, np.diff(matrix.indptr)) * second.data
+    )
+    return predicted
 
 
 def tuned(
@@ -60,8 +79,10 @@ def tuned(
     n_codes: int = 0,
     penalties: Sequence[float] = PENALTIES,
     powers: Sequence[float] = POWERS,
-) -> tuple[float, float]:
-    """Return the penalty and the power that rank held-out entries best; the first if few can be.
+) -> tuple[float, float, float]:
+    """Return the penalty and the power that rank held-out entries best, and their echo.
+
+    The first ones, and no echo, where few rows can be ranked for.
 
     Parameters
     ----------
@@ -80,8 +101,8 @@ def tuned(
     """
     rest, held = _cut(matrix)
     asking = np.flatnonzero(np.diff(held.indptr))
-    if len(asking) < _FEWEST or len(penalties) * len(powers) == 1:
-        return penalties[0], powers[0]
+    if len(asking) < _FEWEST:
+        return penalties[0], powers[0], 1.0
     most = min(max(_SCORES // matrix.shape[1], _FEWEST_ASKING), _MOST_ASKING)
     draw = np.random.default_rng(0).permutation(len(asking))[:most]
     asking = asking[np.sort(draw)].astype(np.int64)
@@ -90,8 +111,10 @@ def tuned(
         _measured(rest, held, asking, trust, vectors, Ridge(penalty, n_inputs, damping), powers)
         for penalty in penalties
     ]
-    which = int(np.argmax([values.mean(axis=0).max() for values in found]))
-    return penalties[which], powers[_least(found[which])]
+    which = int(np.argmax([values.mean(axis=0).max() for values, _ in found]))
+    values, echoes = found[which]
+    power = _least(values)
+    return penalties[which], powers[power], float(echoes[power])
 
 
 def _measured(
@@ -102,8 +125,8 @@ def _measured(
     vectors: Sequence[Table],
     ridge: Ridge,
     powers: Sequence[float],
-) -> npt.NDArray[np.float64]:
-    """Return the NDCG of each asking row, by power, of regressions like this one."""
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the NDCG of each asking row, by power, of regressions like this one; and echoes."""
     from bivec.kernels.rank import best, measure
 
     backward, far = rest.T.tocsr(), copy(ridge)
@@ -111,23 +134,37 @@ def _measured(
     there = by_own.features(backward)
     degrees = np.diff(backward.indptr)
     live = np.flatnonzero(degrees)
+    factor = [factors(degrees, power) for power in powers]
+    known = rest.copy()
+    known.data = left_out(by_far, by_own, rest, backward, trust)
+    known, absent = known[asking], held[asking].astype(np.float64)
 
     indptr, indices = rest.indptr.astype(np.int64), rest.indices
-    truth = held[asking]
-    ends, items = truth.indptr.astype(np.int64), truth.indices.astype(np.int64)
+    ends, items = absent.indptr.astype(np.int64), absent.indices.astype(np.int64)
     found = np.empty((len(asking), len(powers)))
     step = max(1, _SCORES_AT_ONCE // rest.shape[1])
     for start in range(0, len(asking), step):
         rows = asking[start : start + step]
         scores = by_far.features(rest[rows]) @ by_far.coefficients.T
         scores += (by_own.coefficients[rows] * trust[rows, None]) @ there.T
-        for k, power in enumerate(powers):
+        span = slice(ends[start], ends[min(start + step, len(asking))])
+        row = np.repeat(np.arange(len(rows)), np.diff(ends[start : start + step + 1]))
+        absent.data[span] = scores[row, items[span]]
+        for k in range(len(powers)):
             lists = np.empty((len(rows), 10), np.int64)
             values = np.empty((len(rows), 5))
-            best(scores * factors(degrees, power), live, indptr, indices, rows, True, lists)
+            best(scores * factor[k], live, indptr, indices, rows, True, lists)
             measure(lists, start, ends, items, rest.shape[1], values)
             found[start : start + step, k] = values[:, _NDCG]
-    return found
+    return found, np.array([_echo(absent, known, each) for each in factor])
+
+
+def _echo(absent: sparse.csr_array, known: sparse.csr_array, factor: Table) -> float:
+    """Return the ratio of two sets of predictions, from 0 to 1, in the mean over rows."""
+    held, seen = (
+        float(np.mean((part @ factor) / np.diff(part.indptr))) for part in (absent, known)
+    )
+    return min(max(held / seen, 0.0), 1.0) if seen > 0 else 1.0
 
 
 def _least(found: npt.NDArray[np.float64]) -> int:
