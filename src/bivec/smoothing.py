@@ -77,6 +77,16 @@ def check_smoothing(smoothing: Any) -> int | None:
     return check_integer("smoothing", smoothing, low=0, high=100_000)
 
 
+class Walk(NamedTuple):
+    """By which powers of their degrees nodes count less: at the end of a bridge, and as one."""
+
+    ends: float = 0.5
+    bridges: float = 0.5
+
+
+WALK = Walk()
+
+
 class Shape(NamedTuple):
     """How vectors of a side are smoothed.
 
@@ -217,6 +227,7 @@ def smooth_side(
     evening: Evening | None = None,
     stop: Event | None = None,
     progress: Callable[[int], object] | None = None,
+    walk: Walk = WALK,
 ) -> int:
     """Smooth the vectors of one side in place; return the steps done.
 
@@ -231,8 +242,8 @@ def smooth_side(
         return 0
     rows = own.gather(table)
     n, dim = rows.shape
-    votes = voices(own.degrees) * own.sizes
-    pull = voices(far.degrees) * far.sizes
+    votes = voices(own.degrees, walk.ends) * own.sizes
+    pull = voices(far.degrees, walk.bridges) * far.sizes
     weight = sums_over(own.indptr, own.indices, pull)
     share = np.divide(1, weight, out=np.zeros(n), where=weight > 0).astype(np.float32)
     whole = float(weight @ votes)
@@ -284,13 +295,13 @@ def smooth_side(
     return done
 
 
-def voices(degrees: npt.NDArray[Any]) -> Table:
-    """Return how much nodes of these degrees count, as bridges and on either end of one.
+def voices(degrees: npt.NDArray[Any], power: float = 0.5) -> Table:
+    """Return how much nodes of these degrees count, as bridges or at the end of one.
 
     >>> voices(np.array([0, 1, 4]))
     array([1. , 1. , 0.5], dtype=float32)
     """
-    voice: Table = (1 / np.sqrt(np.maximum(degrees, 1))).astype(np.float32)
+    voice: Table = (np.maximum(degrees, 1) ** -float(power)).astype(np.float32)
     return voice
 
 

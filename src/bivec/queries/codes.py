@@ -17,12 +17,13 @@ from scipy import sparse
 from bivec.graph import GraphSide
 from bivec.ids import Vocabulary
 from bivec.parallel import Workers
-from bivec.smoothing import smooth_side, to_length_one
+from bivec.smoothing import Walk, smooth_side, to_length_one
 from bivec.twins import merge_twins
 
 Table = npt.NDArray[np.float32]
 
-STEPS = 6
+STEPS, _WALK = 6, Walk(ends=0, bridges=1)
+"""Steps, and how they go: popular nodes count as much as others, for lists are made of them."""
 
 
 def codes(
@@ -38,7 +39,7 @@ def codes(
     with Workers(1) as workers:
         for table, own, far in ((left, rows, columns), (right, columns, rows)):
             if table.shape[1]:
-                smooth_side(table, own, far, steps, workers)
+                smooth_side(table, own, far, steps, workers, walk=_WALK)
     return left, right
 
 
