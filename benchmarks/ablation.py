@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bivec import FOBE, HOBE, datasets, rehearsal, smoothing
+from bivec import FOBE, HOBE, datasets, evening, rehearsal, sharpening, smoothing
 from bivec.evaluation import hold_out
 from bivec.evaluation.link_prediction import link_prediction
 from bivec.models import PRESETS
@@ -70,7 +70,10 @@ ROWS = {
     "norm 8": made(FOBE, norm=8.0),
     "no degree": changed(smoothing, DEGREE=0.0),
     "one length for all": changed(rehearsal, LENGTHS=((0.0, 5.0),)),
-    "neither one space nor sharpening": changed(rehearsal, MANY_STEPS=10**9),
+    "no voices: bridges by 1/d": changed(smoothing, WALK=smoothing.Walk(ends=0, bridges=1)),
+    "no evening": changed(evening, EVENNESS=0.0),
+    "no sharpening": changed(sharpening, OWN=1e9),
+    "neither one space, evening nor sharpening": changed(rehearsal, MANY_STEPS=10**9),
     "a quarter of the samples": made(FOBE, n_samples=50, epochs=25),
     "no training: random vectors, smoothed": made(FOBE, epochs=1, n_samples=1, learning_rate=1e-9),
     "64 dimensions": lambda graph, seed: fit(FOBE(dim=64, random_state=seed), graph),

@@ -227,7 +227,7 @@ def smooth_side(
     evening: Evening | None = None,
     stop: Event | None = None,
     progress: Callable[[int], object] | None = None,
-    walk: Walk = WALK,
+    walk: Walk | None = None,
 ) -> int:
     """Smooth the vectors of one side in place; return the steps done.
 
@@ -242,8 +242,9 @@ def smooth_side(
         return 0
     rows = own.gather(table)
     n, dim = rows.shape
-    votes = voices(own.degrees, walk.ends) * own.sizes
-    pull = voices(far.degrees, walk.bridges) * far.sizes
+    ends, bridges_by = walk or WALK
+    votes = voices(own.degrees, ends) * own.sizes
+    pull = voices(far.degrees, bridges_by) * far.sizes
     weight = sums_over(own.indptr, own.indices, pull)
     share = np.divide(1, weight, out=np.zeros(n), where=weight > 0).astype(np.float32)
     whole = float(weight @ votes)

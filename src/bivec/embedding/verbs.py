@@ -91,7 +91,7 @@ class Verbs:
         >>> import bivec
         >>> emb = bivec.FOBE(dim=16).fit(bivec.datasets.southern_women()).embedding_
         >>> emb.recommend("Flora Price", n=3).ids
-        ['E12', 'E8', 'E10']
+        ['E8', 'E12', 'E10']
         """
         from bivec.queries import recommend
 
