@@ -364,3 +364,22 @@ def test_rankings_by_products_do_not_mind_lengths(uneven):
     for scorer in ("centroid", "centroid-cosine"):
         one, other = (m.embedding_.score(pairs, scorer=scorer) for m in (model, alike))
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_a_new_node_takes_one_step_of_smoothing(movies):
+    """As the formula has it: bridges by their degree with the new edge, their ends by theirs."""
+    model = bivec.FOBE(dim=16, epochs=2, n_samples=8, smoothing=8, norm=None).fit(movies)
+    known = [3, 50, 120]
+    folded = model.fold_in({"zoe": [movies.right.ids[k] for k in known]}).vectors[0]
+
+    matrix = movies.to_scipy().toarray() != 0
+    x = model.left_embedding_.astype(np.float64)
+    x[:, -1] = 0
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    here, there = matrix.sum(axis=1) ** -0.5, matrix.sum(axis=0) ** -0.5
+    weight = here * (matrix @ there)
+    means = [np.average(x, axis=0, weights=here * matrix[:, k]) for k in known]
+    y = np.average(means, axis=0, weights=[(matrix[:, k].sum() + 1) ** -0.5 for k in known])
+    y -= weight @ x / weight.sum()
+    y[-1] = 0
+    np.testing.assert_allclose(folded[:-1], (y / np.linalg.norm(y))[:-1], atol=1e-4)
