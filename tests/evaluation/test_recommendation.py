@@ -53,12 +53,9 @@ def test_movielens_within_a_second():
     vectors = [rng.random((n, 128), np.float32) for n in (graph.n_left, graph.n_right)]
     ranker = EmbeddingRanker(vectors, split.train)
     evaluate_recommendation(split, [ranker])  # compiles or loads the kernels
-    seconds = []
-    for _ in range(3):  # the best of them: other work on the machine is not ours
-        start = time.perf_counter()
-        table = evaluate_recommendation(split, [ranker])
-        seconds.append(time.perf_counter() - start)
-    assert min(seconds) < 1
+    start = time.perf_counter()
+    table = evaluate_recommendation(split, [ranker])
+    assert time.perf_counter() - start < 1
     assert [row.users for row in table] == [943, 943]
 
 

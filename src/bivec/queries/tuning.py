@@ -17,9 +17,8 @@ than a standard error of their difference.
 edge. How much higher than an absent pair that puts it shows there, too: as the ratio between mean
 predictions of a node's pairs that are held out and of those that are known.
 
-The learned vectors have seen the edges held out, and
-would find rare nodes that nothing else could. In their place are random ones, smoothed on the rest
-of the graph (:mod:`bivec.queries.codes`).
+The learned vectors have seen the edges held out, and would find rare nodes that nothing else could.
+In their place are random ones, smoothed on the rest of the graph (:mod:`bivec.queries.codes`).
 """
 
 from __future__ import annotations
