@@ -2,19 +2,19 @@
 
 A tenth of the edges is left out, of those whose ends both have others. Random vectors, smoothed on
 the rest, are as good as trained ones for what is asked here, have not seen those edges, and are
-cheap, as 32 columns will do. They are tried after 8, 16, 32 ... steps, at one length and with
-popular nodes shorter: for each edge left out the machine of one end, trained on what it has left,
-is asked about the other end, and that of any node about a stranger (:mod:`bivec.questions`; the
-machine is that of :mod:`bivec.evaluation.personalized`: support vectors, an RBF kernel of gamma
-0.1). The answers decide. To be on the safe side of chance, it is 8 steps and one length unless
-something else is better by two standard errors, and then the first that is worse than the best by
-no more than half of one. The norm is 5, or larger where popular nodes are shorter, which then come
-as close to each other as before and keep away from the rest; at last other norms are tried in the
-same way.
+cheap, as 32 columns will do. They are tried after 8, 16, 32 ... steps, at one length, with popular
+nodes shorter and with hubs at one place (:mod:`bivec.lengths`): for each edge left out the machine
+of one end, trained on what it has left, is asked about the other end, and that of any node about a
+stranger (:mod:`bivec.questions`; the machine is that of :mod:`bivec.evaluation.personalized`:
+support vectors, an RBF kernel of gamma 0.1). The answers decide. To be on the safe side of chance,
+it is 8 steps and one length unless something else is better by two standard errors, and then the
+first that is worse than the best by no more than half of one. The norm is 5, or larger where
+popular nodes are shorter, which then come as close to each other as before and keep away from the
+rest; at last other norms are tried in the same way.
 
 In a large graph where few edges can be left out, nearly a forest, it is three tenths of them, and
-popularity is what to expect: 128 steps, short vectors for popular nodes, norm 7, unless the answers
-say otherwise or there are next to none. A graph of less than 10,000 edges gets 8 steps and one
+as many steps as there may be are the usual; where there are next to none, popularity is all there
+is to know, and hubs are at one place. A graph of less than 10,000 edges gets 8 steps and one
 length: there would be few questions, and to compile the machines takes longer than all the rest.
 
 Where both sides want many steps, communities are what there is to find. Vectors are then evened
@@ -41,14 +41,18 @@ import numpy as np
 import numpy.typing as npt
 
 from bivec.graph import BipartiteGraph, GraphSide
+from bivec.lengths import write_degrees
 from bivec.parallel import Workers
 from bivec.questions import FEWEST, Answers, Questions, Table, told_by_popularity
-from bivec.smoothing import Shape, most_steps, smooth_side, write_degrees
+from bivec.smoothing import MOST_STEPS, Shape, most_steps, smooth_side
 from bivec.twins import Kinds, merge_twins
 
-LENGTHS = ((0.0, 5.0), (0.3, 5.0), (0.5, 5.0), (0.3, 7.0), (0.5, 7.0), (0.5, 10.0))
-"""Powers of the degree that vectors are divided by, and norms: what is tried at all numbers of
-steps, the simplest first."""
+LENGTHS = (
+    (0.0, 5.0, False), (0.3, 5.0, False), (0.5, 5.0, False), (0.3, 7.0, False), (0.5, 7.0, False),
+    (0.5, 10.0, False), (0.0, 7.0, True),
+)  # fmt: skip
+"""Powers of the degree that vectors are divided by, norms, and whether hubs are at one place: what
+is tried at all numbers of steps, the simplest first."""
 NORMS = (5.0, 4.0, 7.0, 10.0)
 """Root mean square norms of a side, the usual one first."""
 _LEFT_OUT, _MORE_LEFT_OUT, _FEW = 0.1, 0.3, 100
@@ -57,7 +61,9 @@ SMALL = 10_000
 """Edges from which on a graph is rehearsed."""
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""
-_COLUMNS, _FIRST_STEPS, _FOREST = 32, 8, Shape(128, 0.5, 7.0)
+_COLUMNS, _FIRST_STEPS = 32, 8
+_FOREST, _UNASKED = Shape(MOST_STEPS), Shape(MOST_STEPS, norm=7.0, hubs=True)
+"""The usual shape where few edges can be left out, and what is taken where there are none."""
 TOLD, MANY_STEPS = 0.6, 32
 """Share of right answers below which a rehearsal has told little; steps to communities."""
 SURE, _SAFE_STEPS = 0.9, 64
@@ -146,11 +152,11 @@ def rehearse(
             before = sum(most[:side])
             tell = None if progress is None else partial(_tell, progress, before, sum(most))
             mine, theirs = kinds[side], kinds[1 - side]
-            usual = _FOREST if few or len(questions) < FEWEST else Shape(_FIRST_STEPS)
-            usual = usual._replace(steps=min(usual.steps, most[side]))
             if len(questions) < FEWEST:
-                chosen.append((usual, 0.5))
+                chosen.append((_UNASKED._replace(steps=most[side]), 0.5))
                 continue
+            usual = _FOREST if few else Shape(_FIRST_STEPS)
+            usual = usual._replace(steps=min(usual.steps, most[side]))
             tables = _smoothed(table, mine, theirs, most[side], workers, tell)
             chosen.append(_choose(tables, own, mine, questions, workers, usual))
             del tables
@@ -170,7 +176,7 @@ def with_communities(found: Rehearsed, most: tuple[int, int]) -> Rehearsed:
     """
     left, right = found.shapes
     many = min(left.steps, right.steps) >= MANY_STEPS
-    other = min(left.power, right.power) == 0 or not found.popularity_tells_more
+    other = left.plain or right.plain or not found.popularity_tells_more
     if not (found.told and many and other):
         return found
     shapes = (
@@ -222,7 +228,7 @@ def _safe(answers: dict[Shape, Answers], most: int) -> Shape | None:
     """Return a shape of many steps where nearly all answers are right and no step does harm."""
     near = contenders(answers, _CHANCE)
     many = near[0]._replace(steps=max(near[0].steps, min(_SAFE_STEPS, most)))
-    sure = many.power == 0 and answers[near[0]].mean() > SURE
+    sure = many.plain and answers[near[0]].mean() > SURE
     return many if sure and {many, many._replace(steps=most)} <= set(near) else None
 
 
@@ -248,7 +254,7 @@ def _smoothed(
 
 def _shaped(table: Table, own: GraphSide, shape: Shape) -> Table:
     """Return smoothed vectors with their degrees, at their norm, in place."""
-    write_degrees(table, own.degrees, shape.power)
+    write_degrees(table, own.degrees, shape.length(own.degrees))
     table *= shape.norm / np.sqrt(max(np.einsum("ij,ij->", table, table) / len(table), 1e-20))
     return table
 

@@ -16,12 +16,10 @@ walk: the communities of the graph, coarser with each step. Nodes of one communi
 that a classifier which has seen one of them knows the others. Nodes with the same neighbours are
 one row (:mod:`bivec.twins`).
 
-Communities know nothing of how many edges a node has. So the last entry of a smoothed vector gives
-way to :math:`\delta \log_2(1 + d_i)`, and where popularity says much about an edge, vectors have
-the length :math:`d_i^{-p}`: popular nodes are close to each other and to all, and their direction
-stays what it is. How many steps to take at most and which p, :mod:`bivec.rehearsal` tries out on
-the graph. When random pairs come close, vectors are about to say nothing else, and it ends, unless
-the rehearsal has found communities: then directions are evened between steps instead
+At the end vectors get an entry and a length that say how many edges a node has
+(:mod:`bivec.lengths`). How many steps to take at most and which lengths, :mod:`bivec.rehearsal`
+tries out on the graph. When random pairs come close, vectors are about to say nothing else, and it
+ends, unless the rehearsal has found communities: then directions are evened between steps instead
 (:mod:`bivec.evening`).
 
 References
@@ -44,6 +42,7 @@ from bivec.checks import check_integer
 from bivec.errors import InputError
 from bivec.evening import Evening
 from bivec.graph import BipartiteGraph, GraphSide
+from bivec.lengths import Length, hub_degree, to_length_one, write_degrees
 from bivec.parallel import Workers, one_blas_thread
 from bivec.sharpening import sharpen
 from bivec.sweeps import stoppable
@@ -55,8 +54,6 @@ Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 MOST_STEPS, WORK = 1024, 384
 """Steps where there are few edges; with more than WORK / MOST_STEPS edges a node, as many as keep
 the work for a node the same. Edges of twins count once."""
-DEGREE = 0.06
-"""Of the logarithm of the degree, to base 2, in the last entry of a vector of length 1."""
 _CHECK, _PAIRS = 8, 8192
 _KERNEL, _CLOSE = 5.0, 0.08
 """A random pair, drawn by degree, is as close as ``exp(-_KERNEL * (1 - cosine))``: the value of an
@@ -91,13 +88,24 @@ class Shape(NamedTuple):
     """How vectors of a side are smoothed.
 
     The number of steps, the power of degrees that vectors are divided by at the end, their norm,
-    and whether directions are evened between steps (:mod:`bivec.evening`).
+    whether hubs are at one place (:mod:`bivec.lengths`), and whether directions are evened between
+    steps (:mod:`bivec.evening`).
     """
 
     steps: int
     power: float = 0.0
     norm: float = 5.0
+    hubs: bool = False
     evened: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether popularity has no say in it."""
+        return not (self.power or self.hubs)
+
+    def length(self, degrees: npt.NDArray[Any]) -> Length:
+        """Return how long vectors of a side of these degrees are."""
+        return Length(self.power, hub_degree(degrees) if self.hubs else 0)
 
 
 class Smoothed(NamedTuple):
@@ -127,10 +135,10 @@ def smooth(
     graph : BipartiteGraph
         The graph; weights of edges do not matter.
     left, right : array of float32
-        Vectors of its nodes. Afterwards they have length 1 but for the last entry, or a length that
-        falls with the degree.
+        Vectors of its nodes. Afterwards they have length 1 but for the last entry, or a length by
+        their degree.
     shapes : pair of Shape
-        How many steps for each side, and by which power of the degree vectors are shorter.
+        How many steps for each side, and how long vectors are.
     seed : int
         Of random pairs and landmarks.
     n_jobs : int, optional
@@ -163,7 +171,7 @@ def smooth(
             )
             if communities and not stop.is_set():
                 sharpen(table, own, seed, workers)
-            write_degrees(table, nodes.degrees, shape.power)
+            write_degrees(table, nodes.degrees, shape.length(nodes.degrees))
             return done
 
         done_left = side(left, lefts, rights, graph.left, shapes[0], 0)
@@ -316,29 +324,10 @@ def sums_over(
     return sums
 
 
-def write_degrees(table: Table, degrees: npt.NDArray[np.int64], power: float = 0.0) -> None:
-    """Write the logarithm of the degree into the last entry; the others are brought to length 1.
-
-    Then all are divided by this power of the degree.
-    """
-    if table.shape[1] > 1:
-        table[:, -1] = 0
-        to_length_one(table)
-        table[:, -1] = DEGREE * np.log2(1 + degrees)
-    if power:
-        table *= (np.maximum(degrees, 1) ** -power).astype(np.float32)[:, None]
-
-
 def to_one(squares: Table) -> Table:
     """Return what rows of these squares must be multiplied by to have length 1; zeros stay."""
     scales: Table = np.where(squares > _NOTHING, squares, 1) ** np.float32(-0.5)
     return scales
-
-
-def to_length_one(table: Table) -> None:
-    """Bring the rows of a table to length 1 in place; those of zeros stay."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", table, table))
-    np.divide(table, np.where(lengths > 0, lengths, 1)[:, None], out=table)
 
 
 def _random_pairs(own: GraphSide, seed: int) -> Pairs:

@@ -23,12 +23,13 @@ from scipy import sparse
 
 from bivec.embedding import Embedding
 from bivec.graph import BipartiteGraph, GraphSide, Side
+from bivec.lengths import Length, write_degrees
 from bivec.queries.fold import NewNodes, fold_in, is_smoothed, training_settings
 from bivec.queries.fold_smoothed import center, means, pulled, without_degrees
-from bivec.queries.parts import OTHER, facing, shortened
+from bivec.queries.parts import OTHER, facing, length_of
 from bivec.settings import BLOCK, EpochRecord, Progress, Settings
 from bivec.similarity import EdgeSimilarity
-from bivec.smoothing import voices, write_degrees
+from bivec.smoothing import voices
 from bivec.training import Trainer
 
 Table = npt.NDArray[np.float32]
@@ -97,7 +98,7 @@ def update(
         for number, side in enumerate(_SIDES):
             _smooth_on(
                 graph, side, tables[number], chosen[number], scales[number],
-                shortened(embedding, side), min(settings.epochs, _SMOOTHING_STEPS),
+                length_of(embedding, side), min(settings.epochs, _SMOOTHING_STEPS),
             )  # fmt: skip
         return Updated(graph, tables[0], tables[1], [], moved_rows)
 
@@ -126,7 +127,7 @@ def _smooth_on(
     table: Table,
     rows: Rows,
     scale: float,
-    power: float,
+    length: Length,
     steps: int,
 ) -> None:
     """Smooth these rows of a side in place; all others are read only."""
@@ -147,7 +148,7 @@ def _smooth_on(
         lengths = np.sqrt((moved * moved).sum(axis=1))
         bare[rows] = moved / np.where(lengths > 0, lengths, 1)[:, None]
     fresh = bare[rows]
-    write_degrees(fresh, seen.left.degrees[rows], power)
+    write_degrees(fresh, seen.left.degrees[rows], length)
     table[rows] = fresh * np.float32(scale)
 
 

@@ -137,10 +137,9 @@ class BipartiteEstimator(ABC):
         found: dict[str, Any] = {}
         if params.get("norm") is not None:
             found["scales"] = list(self.scales_)
-        if hasattr(self, "smoothing_steps_"):
-            found["smoothing_steps"] = list(self.smoothing_steps_)
-        if hasattr(self, "shortening_"):
-            found["shortening"] = list(self.shortening_)
+        for name in ("smoothing_steps", "shortening", "hubs"):
+            if hasattr(self, f"{name}_"):
+                found[name] = list(getattr(self, f"{name}_"))
         return {**params, "random_state": self.seed_, **found}
 
     # scikit-learn's contract

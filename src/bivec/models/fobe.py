@@ -81,6 +81,9 @@ class FOBE(SampledEstimator):
         Steps of smoothing done, left and right.
     shortening_ : pair of float
         The power of its degree by which a node's vector is shorter, left and right.
+    hubs_ : pair of int
+        From how many edges on a node is a hub, with hardly any length, left and right; 0 where none
+        is.
 
     Notes
     -----

@@ -14,6 +14,7 @@ import numpy as np
 
 from bivec.embedding import Embedding, EmbeddingSide
 from bivec.graph import BipartiteGraph, Side
+from bivec.lengths import Length
 from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback, to_graph
 from bivec.rehearsal import rehearse
 from bivec.settings import LossRecord, Progress, Record, Settings
@@ -143,7 +144,7 @@ class SampledEstimator(BipartiteEstimator):
         )
         del trainer, similarity  # their memory is for smoothing
         self.smoothing_steps_ = (0, 0)
-        self.shortening_ = (0.0, 0.0)
+        lengths = Length(), Length()
         if steps != 0:
             done = smooth(
                 graph, learned.left, learned.right, shapes, settings.seed, self.n_jobs,
@@ -151,8 +152,13 @@ class SampledEstimator(BipartiteEstimator):
                 communities, until_close=steps is None and not communities,
             )  # fmt: skip
             self.smoothing_steps_ = done.steps
-            self.shortening_ = (shapes[0].power, shapes[1].power)
+            lengths = (
+                shapes[0].length(graph.left.degrees),
+                shapes[1].length(graph.right.degrees),
+            )
             learned = learned._replace(interrupted=learned.interrupted or done.interrupted)
+        self.shortening_ = lengths[0].power, lengths[1].power
+        self.hubs_ = lengths[0].hubs, lengths[1].hubs
         return learned
 
     def _told(self, stage: str, last: Record) -> Callable[[int, int], object] | None:

@@ -16,8 +16,9 @@ from scipy import sparse
 
 from bivec.graph import GraphSide
 from bivec.ids import Vocabulary
+from bivec.lengths import to_length_one
 from bivec.parallel import Workers
-from bivec.smoothing import Walk, smooth_side, to_length_one
+from bivec.smoothing import Walk, smooth_side
 from bivec.twins import merge_twins
 
 Table = npt.NDArray[np.float32]

@@ -18,8 +18,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from bivec.graph import BipartiteGraph, GraphSide, Side
-from bivec.queries.parts import Vectors, shortened, side_of
-from bivec.smoothing import sums_over, voices, write_degrees
+from bivec.lengths import write_degrees
+from bivec.queries.parts import Vectors, length_of, side_of
+from bivec.smoothing import sums_over, voices
 
 if TYPE_CHECKING:
     from bivec.queries.fold import NewNodes
@@ -62,7 +63,7 @@ def fold_smoothed(
         shape=(len(degrees), graph.n_right),
     )
     out = pulled(links, bridges) - middle
-    write_degrees(out, degrees, shortened(vectors, side))
+    write_degrees(out, degrees, length_of(vectors, side))
     out[degrees == 0] = 0
     out *= np.float32(scale)
     return out

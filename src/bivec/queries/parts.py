@@ -11,6 +11,7 @@ import numpy.typing as npt
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph, Side
 from bivec.ids import Id, Vocabulary
+from bivec.lengths import Length
 from bivec.queries.choose import default_scorer, make_scorer
 from bivec.queries.scorers import Rows, Scorer, Table
 
@@ -43,9 +44,10 @@ def facing(graph: BipartiteGraph | None, side: Side) -> BipartiteGraph | None:
     return graph if graph is None or side == "left" else graph.flipped()
 
 
-def shortened(vectors: Vectors, side: Side) -> float:
-    """Return the power of the degree by which vectors of a side are shorter (smoothing does it)."""
-    return float(vectors.params.get("shortening", (0, 0))[side == "right"])
+def length_of(vectors: Vectors, side: Side) -> Length:
+    """Return how long vectors of a side are by degree (smoothing does it)."""
+    powers, hubs = (vectors.params.get(name, (0, 0)) for name in ("shortening", "hubs"))
+    return Length(float(powers[side == "right"]), int(hubs[side == "right"]))
 
 
 def levelled(vectors: Vectors, side: Side) -> Table:
@@ -54,11 +56,11 @@ def levelled(vectors: Vectors, side: Side) -> Table:
     They are shorter for machines that measure distances; products would put them last.
     """
     table: Table = side_of(vectors, side).vectors
-    power = shortened(vectors, side)
-    if not power or vectors.graph is None:
+    length = length_of(vectors, side)
+    if length.plain or vectors.graph is None:
         return table
-    degrees = np.maximum(vectors.graph.side(side).degrees, 1)
-    return table * (degrees**power).astype(np.float32)[:, None]
+    levelled: Table = table / length.of(vectors.graph.side(side).degrees)[:, None]
+    return levelled
 
 
 def without_edges(vectors: Vectors, side: Side) -> npt.NDArray[np.bool_] | None:

@@ -43,8 +43,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from bivec.lengths import to_length_one
 from bivec.parallel import one_blas_thread
-from bivec.smoothing import to_length_one
 
 Table = npt.NDArray[np.float32]
 Values = npt.NDArray[np.float64]
