@@ -9,18 +9,17 @@ import pytest
 from bivec import FOBE, HOBE, BipartiteGraph, smoothing
 from bivec.datasets import southern_women
 from bivec.errors import InputError
+from bivec.lengths import DEGREE
 from bivec.models import sampled
 from bivec.parallel import Workers
 from bivec.rehearsal import Rehearsed
 from bivec.smoothing import (
-    DEGREE,
     Shape,
     check_smoothing,
     join,
     most_steps,
     smooth,
     smooth_side,
-    write_degrees,
 )
 from bivec.sweeps import stoppable
 from bivec.twins import merge_twins
@@ -180,20 +179,10 @@ def test_sides_may_differ_in_steps():
     assert told == [(8, 24), (16, 24), (24, 24)]
 
 
-def test_lengths_go_by_a_power_of_the_degree():
-    degrees = np.array([0, 1, 7])
-    table = np.random.default_rng(0).standard_normal((3, 5)).astype(np.float32)
-    directions = unit(table[:, :-1])
-    write_degrees(table, degrees, power=0.5)
-    lengths = np.array([1, 1, 7**-0.5])
-    np.testing.assert_allclose(table[:, :-1], directions * lengths[:, None], rtol=1e-5)
-    np.testing.assert_allclose(table[:, -1], DEGREE * np.log2(1 + degrees) * lengths, rtol=1e-5)
-
-
 def test_who_gives_the_steps_gets_one_length():
     model = FOBE(dim=8, epochs=2, n_samples=4, smoothing=3).fit(GRAPH)
     assert model.shortening_ == (0, 0)
-    assert model.embedding_.params["shortening"] == [0, 0]
+    assert model.embedding_.params["shortening"] == model.embedding_.params["hubs"] == [0, 0]
 
 
 @pytest.mark.parametrize("dim", [3, 40])

@@ -12,6 +12,7 @@ import bivec
 from bivec.embedding import Embedding, EmbeddingSide
 from bivec.errors import InputError, NotFittedError
 from bivec.graph import BipartiteGraph
+from bivec.queries.parts import length_of
 from bivec.training import Trainer
 from bivec.updating import Updating
 
@@ -339,8 +340,8 @@ def uneven():
 def test_where_popular_nodes_are_shorter_so_are_new_ones(uneven):
     """A copy lands on its original, length and all, and updating keeps lengths to degrees."""
     model = bivec.FOBE(dim=16, epochs=2, n_samples=8).fit(uneven)
-    power = model.shortening_[1]
-    assert power > 0
+    length = length_of(model.embedding_, "right")
+    assert not length.plain
     folded = model.fold_in(copies(uneven, "right"), side="right").vectors
     known = uneven.right.degrees > 0
     np.testing.assert_allclose(
@@ -350,7 +351,7 @@ def test_where_popular_nodes_are_shorter_so_are_new_ones(uneven):
     )
     updated = model.update(pd.DataFrame({"left": [0, 1, 2], "right": [199, 199, 198]}))
     lengths = np.linalg.norm(updated.right_embedding_[known, :-1], axis=1)
-    by_degree = lengths * updated.graph_.right.degrees[known] ** power
+    by_degree = lengths / length.of(updated.graph_.right.degrees[known])
     np.testing.assert_allclose(by_degree, by_degree[0], rtol=1e-3)
 
 
@@ -359,7 +360,8 @@ def test_rankings_by_products_do_not_mind_lengths(uneven):
     model = bivec.FOBE(dim=16, epochs=2, n_samples=8, norm=None).fit(uneven)
     steps = model.smoothing_steps_[1]
     alike = bivec.FOBE(dim=16, epochs=2, n_samples=8, norm=None, smoothing=steps).fit(uneven)
-    assert model.shortening_[1] > 0 == alike.shortening_[1]
+    assert not length_of(model.embedding_, "right").plain
+    assert length_of(alike.embedding_, "right").plain
     pairs = [(user, item) for user in range(5) for item in range(20)]
     for scorer in ("centroid", "centroid-cosine"):
         one, other = (m.embedding_.score(pairs, scorer=scorer) for m in (model, alike))
