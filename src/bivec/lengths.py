@@ -4,7 +4,8 @@ Communities know nothing of how many edges a node has. So the last entry of a ve
 the rest, gives way to :math:`\delta \log_2(1 + d_i)`, and where popularity says much about an edge,
 vectors have the length :math:`d_i^{-p}`: popular nodes are close to each other and to all. Or hubs,
 the nodes of t edges and more, are next to nothing long, at one place all of them. With x the share
-of a side that are hubs, and e the share of edges that end at them, t is where
+of a side that are hubs (of the nodes that have edges), and e the share of edges that end at them, t
+is where
 
 .. math::
 
@@ -72,7 +73,7 @@ def hub_degree(degrees: npt.NDArray[Any]) -> int:
     least = np.flatnonzero(counts[1:]) + 1
     if not len(least):
         return 0
-    nodes = np.cumsum(counts[::-1])[::-1][least] / len(degrees)
+    nodes = np.cumsum(counts[::-1])[::-1][least] / counts[1:].sum()
     edges = np.cumsum((counts * np.arange(len(counts)))[::-1])[::-1][least] / degrees.sum()
     value = np.where(edges >= _APART * nodes, edges**2 * (1 - nodes) ** _STRANGERS, 0)
     return int(least[value.argmax()]) if value.any() else 0

@@ -14,8 +14,8 @@ rest; at last other norms are tried in the same way.
 
 In a large graph where few edges can be left out, nearly a forest, it is three tenths of them, and
 as many steps as there may be are the usual; where there are next to none, popularity is all there
-is to know, and hubs are at one place. A graph of less than 10,000 edges gets 8 steps and one
-length: there would be few questions, and to compile the machines takes longer than all the rest.
+is to know, and hubs are at one place. A graph of less than 1,000 edges gets 8 steps and one length:
+there would be too few questions.
 
 Where both sides want many steps, communities are what there is to find. Vectors are then evened
 between steps (:mod:`bivec.evening`) and sharpened at the end (:mod:`bivec.sharpening`). Where
@@ -57,7 +57,7 @@ NORMS = (5.0, 4.0, 7.0, 10.0)
 """Root mean square norms of a side, the usual one first."""
 _LEFT_OUT, _MORE_LEFT_OUT, _FEW = 0.1, 0.3, 100
 """Share of the edges; where that is less than so many, the share instead."""
-SMALL = 10_000
+SMALL = 1_000
 """Edges from which on a graph is rehearsed."""
 _DOUBT, _CHANCE = 2.0, 0.5
 """Standard errors that the plain shape may be behind and still be taken; that any other may be."""

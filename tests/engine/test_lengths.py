@@ -25,7 +25,7 @@ def hubs(n=6000, draws=2, popular=10, seed=0):
 def value(degrees, least):
     """Return what the formula of hubs is worth, node by node."""
     there = [degree for degree in degrees if degree >= least]
-    nodes, edges = len(there) / len(degrees), sum(there) / sum(degrees)
+    nodes, edges = len(there) / sum(degrees > 0), sum(there) / sum(degrees)
     return edges**2 * (1 - nodes) ** 5 if edges >= 2.5 * nodes else 0
 
 
@@ -38,7 +38,7 @@ def test_hubs_begin_where_the_formula_is_largest(power):
     assert (degrees >= hub_degree(degrees)).mean() < 0.2
 
 
-@pytest.mark.parametrize("degrees", [[], [0, 0], [1, 1, 1], [3, 4, 5, 6, 7, 8]])
+@pytest.mark.parametrize("degrees", [[], [0, 0], [1, 1, 1], [0, 0, 0, 1], [3, 4, 5, 6, 7, 8]])
 def test_degrees_that_are_alike_make_no_hub(degrees):
     degrees = np.array(degrees, np.int64)
     assert hub_degree(degrees) == 0
