@@ -13,7 +13,7 @@ is where
 
 is largest: of links, that share has a hub for an example and asks about a hub, and a machine of
 personalized link prediction, with one example and five strangers, accepts all hubs if the example
-is one and no stranger is. Hubs have 2.5 times the edges of other nodes at least, or there are none.
+is one and no stranger is. Hubs have 2.5 times their share of the edges at least, or there are none.
 Directions stay as they are, and so do cosines. Which it is to be, :mod:`bivec.rehearsal` tries out
 on the graph.
 """
@@ -33,7 +33,7 @@ DEGREE = 0.06
 HUB = 1 / 64
 """Length of hubs, where others have 1."""
 _STRANGERS, _APART = 5, 2.5
-"""In the formula above; as many times the edges of other nodes hubs must have at least."""
+"""In the formula above; as many times their share of the edges hubs must have at least."""
 
 
 class Length(NamedTuple):
@@ -63,6 +63,9 @@ class Length(NamedTuple):
         return not (self.power or self.hubs)
 
 
+PLAIN = Length()
+
+
 def hub_degree(degrees: npt.NDArray[Any]) -> int:
     """Return from how many edges on a node is a hub; 0 where degrees are too alike for hubs.
 
@@ -79,7 +82,7 @@ def hub_degree(degrees: npt.NDArray[Any]) -> int:
     return int(least[value.argmax()]) if value.any() else 0
 
 
-def write_degrees(table: Table, degrees: Degrees, length: Length = Length()) -> None:  # noqa: B008
+def write_degrees(table: Table, degrees: Degrees, length: Length = PLAIN) -> None:
     """Write the logarithm of the degree into the last entry; the others are brought to length 1.
 
     Then vectors are brought to their length.

@@ -14,7 +14,7 @@ import numpy as np
 
 from bivec.embedding import Embedding, EmbeddingSide
 from bivec.graph import BipartiteGraph, Side
-from bivec.lengths import Length
+from bivec.lengths import PLAIN
 from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback, to_graph
 from bivec.rehearsal import rehearse
 from bivec.settings import LossRecord, Progress, Record, Settings
@@ -144,7 +144,7 @@ class SampledEstimator(BipartiteEstimator):
         )
         del trainer, similarity  # their memory is for smoothing
         self.smoothing_steps_ = (0, 0)
-        lengths = Length(), Length()
+        lengths = PLAIN, PLAIN
         if steps != 0:
             done = smooth(
                 graph, learned.left, learned.right, shapes, settings.seed, self.n_jobs,

@@ -59,8 +59,8 @@ def levelled(vectors: Vectors, side: Side) -> Table:
     length = length_of(vectors, side)
     if length.plain or vectors.graph is None:
         return table
-    levelled: Table = table / length.of(vectors.graph.side(side).degrees)[:, None]
-    return levelled
+    out: Table = table / length.of(vectors.graph.side(side).degrees)[:, None]
+    return out
 
 
 def without_edges(vectors: Vectors, side: Side) -> npt.NDArray[np.bool_] | None:
