@@ -20,8 +20,9 @@ Answers = npt.NDArray[np.float64]
 
 EXAMPLES, FEWEST = 16, 50
 """Neighbours that a machine sees at most; how many edges to ask about it takes to tell anything."""
-_MACHINES, _EDGES = 1000, 16
-"""How many edges are asked about at most, in a small graph one for so many edges."""
+_MACHINES, _FEWER, _LARGE, _EDGES = 1000, 350, 10_000, 16
+"""How many edges are asked about at most; in graphs of less than 10,000 edges, which should take no
+time; and for how many edges one, if that is less."""
 _NEGATIVES, _C, _GAMMA, _TOLERANCE = 5, 1.0, 0.1, 1e-3
 """Negatives for each neighbour, and the machine itself."""
 _PAIRS = 10_000
@@ -56,7 +57,9 @@ class Questions:
         draw: np.random.Generator,
     ) -> None:
         answerable = np.flatnonzero((own.degrees[lost] > 0) & (far.degrees[owners] > 0))
-        some = draw.permutation(answerable)[: min(_MACHINES, len(known.indices) // _EDGES)]
+        edges = len(known.indices)
+        most = min(_MACHINES if edges >= _LARGE else _FEWER, edges // _EDGES)
+        some = draw.permutation(answerable)[:most]
         strangers = draw.integers(len(own), size=len(some))
         anyone = np.flatnonzero(far.degrees)
         others = anyone[draw.integers(max(len(anyone), 1), size=len(some))]
