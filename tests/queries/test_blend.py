@@ -34,10 +34,14 @@ def vectors(graph, dim=4, seed=1):
 
 
 def counted(x):
-    """Return what weights count: the root of the share of edges that are not heavier."""
-    edges = x[x != 0]
-    share = np.array([(edges <= w).mean() if w else 0 for w in x.ravel()]).reshape(x.shape)
+    """Return what weights count: the root of the share of a row's edges that are not heavier."""
+    share = np.array([[(row[row != 0] <= w).mean() if w else 0 for w in row] for row in x])
     return np.sqrt(share / share[x != 0].mean())
+
+
+def aimed_at(x):
+    """Return what is predicted: squares, at a mean square of 1."""
+    return x**2 / np.sqrt(np.mean(x[x != 0] ** 4))
 
 
 def plain_inputs(x, table, regularization, n_inputs):
@@ -63,7 +67,7 @@ def plain_regression(x, phi, damping, j, without=None):
         omega[without] = 0
     z = x @ phi - np.outer(x[:, j], phi[j])
     return np.linalg.solve(
-        z.T @ (omega[:, None] * z) + np.eye(z.shape[1]), z.T @ (omega * x[:, j])
+        z.T @ (omega[:, None] * z) + np.eye(z.shape[1]), z.T @ (omega * aimed_at(x)[:, j])
     ), z
 
 

@@ -66,9 +66,11 @@ class Blend(FactorScorer):
     discount : float, optional
         The :math:`\beta`; where not given, one of 0, 0.2, -0.2 and 0.4, chosen with it.
     weighted : bool
-        Whether an edge counts the more the heavier it is: the square root of the share of edges
-        that are not heavier, at a mean square of 1. Only the order of weights matters, so counts
-        with a long tail and ratings are treated alike. Where not, every edge counts 1.
+        Whether an edge counts the more the heavier it is: as an input the square root of the share
+        of the asking node's edges that are not heavier, at a mean square of 1, and as what is
+        predicted that share itself. Only the order of a node's weights matters, so counts with a
+        long tail and ratings are treated alike, and so are users who rate high or low, or listen
+        much or little. Where not, every edge counts 1.
     known : {"absent", "last"}
         A known pair is scored as if its edge were absent, so that it compares with other pairs: it
         is left out of the regressions, and what vectors and codes remember of it is taken off in
@@ -250,15 +252,32 @@ class BlendNew(Blend):
 
 def _matrix(graph: BipartiteGraph, weighted: bool) -> sparse.csr_array:
     """Return what each edge counts."""
-    values = np.ones(graph.n_edges, np.float32)
+    side, values = graph.left, np.ones(graph.n_edges, np.float32)
     if weighted and graph.weighted:
-        _, which, counts = np.unique(graph.left.weights, return_inverse=True, return_counts=True)
-        share = np.cumsum(counts) / graph.n_edges
-        values = np.sqrt(share / (share @ counts / graph.n_edges))[which].astype(np.float32)
-    side = graph.left
+        share = _share_not_heavier(graph.left_rows(), side.weights)
+        values = np.sqrt(share / share.mean()).astype(np.float32)
     return sparse.csr_array(
         (values, side.indices, side.indptr), shape=(graph.n_left, graph.n_right)
     )
+
+
+def _share_not_heavier(
+    rows: npt.NDArray[Any], weights: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float64]:
+    """Return, for each edge, the share of its node's edges that are not heavier.
+
+    >>> _share_not_heavier(np.array([0, 0, 0, 0, 1]), np.float32([3, 1, 5, 3, 2]))
+    array([0.75, 0.25, 1.  , 0.75, 1.  ])
+    """
+    order = np.lexsort((weights, rows))
+    rows, weights = rows[order], weights[order]
+    last = np.append((rows[1:] != rows[:-1]) | (weights[1:] != weights[:-1]), True)
+    ends = np.flatnonzero(last)  # of runs of one weight
+    rank = ends[np.searchsorted(ends, np.arange(len(rows)))] + 1
+    first = np.searchsorted(rows, rows)
+    share = np.empty(len(rows))
+    share[order] = (rank - first) / (np.searchsorted(rows, rows, side="right") - first)
+    return share
 
 
 def _checked(own: Any, far: Any, graph: BipartiteGraph) -> tuple[Table, Table]:

@@ -9,21 +9,27 @@ divided by :math:`\sqrt\lambda`. A row is described by what it has,
 .. math::
 
     w_j = \arg\min_w \sum_u \omega_u
-        \bigl(x_{uj} - w^T (z_u - x_{uj} \phi_j)\bigr)^2 + |w|^2, \qquad
-    \hat x_{uj} = w_j^T z_u .
+        \bigl(y_{uj} - w^T (z_u - x_{uj} \phi_j)\bigr)^2 + |w|^2, \qquad
+    \hat y_{uj} = w_j^T z_u ,
+
+with :math:`y_{uj}` in proportion to :math:`x_{uj}^2`, at a mean square of 1: what weighs little
+tells of other columns nearly as well as what weighs much, but what weighs much is what a list
+should begin with. Where all entries are 1, so is y.
 
 With all columns as inputs and no vectors this is EASE (Steck, WWW 2019, arXiv:1905.03375), whose
 n-by-n inverse grows with the cube of the columns. Here the matrix to invert has the width p of
 :math:`\phi`, whatever the graph, and a column that is no input of its own is known by its vector.
 
 All columns share one inverse. With
-:math:`K = (\sum_u \omega_u z_u z_u^T + I)^{-1}`, :math:`q_j = \sum_u \omega_u x_{uj} z_u` and
-:math:`d_j = \sum_u \omega_u x_{uj}^2`, leaving column j out of the inputs changes the matrix by
+:math:`K = (\sum_u \omega_u z_u z_u^T + I)^{-1}`, :math:`q_j = \sum_u \omega_u x_{uj} z_u`,
+:math:`r_j = \sum_u \omega_u y_{uj} z_u`, :math:`d_j = \sum_u \omega_u x_{uj}^2` and
+:math:`e_j = \sum_u \omega_u x_{uj} y_{uj}`, leaving column j out of the inputs changes the
+matrix by
 :math:`U D U^T`, :math:`U = (q_j, \phi_j)`, :math:`D = ((0, -1), (-1, d_j))`, so that (Woodbury)
 
 .. math::
 
-    w_j = (K - K U S^{-1} U^T K)(q_j - d_j \phi_j), \qquad
+    w_j = (K - K U S^{-1} U^T K)(r_j - e_j \phi_j), \qquad
     S = D^{-1} + U^T K U .
 
 Learned vectors come with spectra of all kinds: smoothed ones have most of their length in a few
@@ -33,11 +39,13 @@ what they are not. Vectors v of length 1 become :math:`C^{-1/4} v`, at length 1 
 stands for the mean direction, which not all vectors have.
 
 An entry that is there is predicted as if it were not: without row u among the examples,
-:math:`(\hat x_{uj} - h x_{uj}) / (1 - h)` with
+:math:`(\hat y_{uj} - h y_{uj}) / (1 - h)` with
 :math:`h = \omega_u z^T (K - K U S^{-1} U^T K) z`, :math:`z = z_u - x_{uj} \phi_j`, exactly.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -137,8 +145,8 @@ class Ridge:
     def _solve(self, matrix: sparse.csr_array) -> None:
         columns, scale, vectors = self._columns, self._scale, self._vectors
         dim, places = vectors.shape[1], np.arange(len(self._columns)) + vectors.shape[1]
+        row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         omega = self._row_weights(matrix)
-        weighted = (sparse.diags_array(omega) @ matrix).tocsr().astype(np.float32)
         features = self.features(matrix)
         inverse = np.linalg.inv(self._gram(matrix, omega, features[:, :dim])).astype(np.float32)
 
@@ -146,39 +154,47 @@ class Ridge:
         of_phi = vectors @ inverse[:dim]
         of_phi[columns] += scale * inverse[dim:]
         of_z = matrix @ of_phi
-        of_q = weighted.T.tocsr() @ of_z
-
-        # For each entry z K q_j and z K phi_j
-        row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        column = matrix.indices
         x = matrix.data.astype(np.float64)
-        z_q, z_phi = (_dots(matrix, features, table) for table in (of_q, of_phi))
+        y = targets(x)
+        weight_x, weight_y = omega[row] * x, omega[row] * y
+        of_q = of_r = _by_column(matrix, weight_x) @ of_z
+        if not np.array_equal(x, y):
+            of_r = _by_column(matrix, weight_y) @ of_z
 
-        # For each column q K q, q K phi, phi K phi and d
+        # For each entry z K q_j, z K phi_j and z K r_j
+        column = matrix.indices
+        z_q, z_phi = (_dots(matrix, features, table) for table in (of_q, of_phi))
+        z_r = z_q if of_r is of_q else _dots(matrix, features, of_r)
+
+        # For each column q K q, q K phi, phi K phi and d; q K r, phi K r and e
         n = matrix.shape[1]
-        a, b, d = (
-            np.bincount(column, omega[row] * x * value, minlength=n) for value in (z_q, z_phi, x)
-        )
+        a, b, d, f, g, e = (
+            np.bincount(column, weight * value, minlength=n)
+            for weight, value in (
+                (weight_x, z_q), (weight_x, z_phi), (weight_x, x),
+                (weight_y, z_q), (weight_y, z_phi), (weight_y, x),
+            )
+        )  # fmt: skip
         c = np.einsum("ij,ij->i", vectors, of_phi[:, :dim], dtype=np.float64)
         c[columns] += scale * of_phi[columns, places]
 
-        # S^-1, and w_j = (1 - y) K q - (d + t) K phi
+        # S^-1, and w_j = K r - s K q - (e + t) K phi
         s11, s12, s22 = a - d, b - 1, c
         determinant = s11 * s22 - s12 * s12
-        first, second = a - d * b, b - d * c
-        y = (s22 * first - s12 * second) / determinant
+        first, second = f - e * b, g - e * c
+        s = (s22 * first - s12 * second) / determinant
         t = (s11 * second - s12 * first) / determinant
-        self.coefficients = of_q * (1 - y).astype(np.float32)[:, None]
-        self.coefficients -= of_phi * (d + t).astype(np.float32)[:, None]
+        self.coefficients = of_r - of_q * s.astype(np.float32)[:, None]
+        self.coefficients -= of_phi * (e + t).astype(np.float32)[:, None]
 
         # Each entry without itself
         to_q, to_phi = z_q - x * b[column], z_phi - x * c[column]
-        predicted = (1 - y)[column] * to_q - (d + t)[column] * to_phi
+        predicted = z_r - x * g[column] - s[column] * to_q - (e + t)[column] * to_phi
         z_z = np.einsum("ij,ij->i", features, of_z, dtype=np.float64)[row]
         z_z = z_z - 2 * x * z_phi + x * x * c[column]
         taken = s22[column] * to_q**2 - 2 * s12[column] * to_q * to_phi + s11[column] * to_phi**2
         h = np.clip(omega[row] * (z_z - taken / determinant[column]), 0, 0.999)
-        self.left_out: Values = (predicted - h * x) / (1 - h)
+        self.left_out: Values = (predicted - h * y) / (1 - h)
 
     def _row_weights(self, matrix: sparse.csr_array) -> Values:
         degrees = np.diff(matrix.indptr)
@@ -212,6 +228,26 @@ def _evened(vectors: Table, degrees: npt.NDArray[np.int64]) -> Table:
     evened: Table = table @ (directions * values**-0.25 @ directions.T).astype(np.float32)
     to_length_one(evened)
     return evened
+
+
+def targets(entries: npt.NDArray[Any]) -> Values:
+    """Return what is predicted of entries: their squares, at a mean square of 1.
+
+    >>> targets(np.array([1.0, 1.0])), targets(np.array([1.0, 2.0])).round(3)
+    (array([1., 1.]), array([0.343, 1.372]))
+    """
+    squares = entries.astype(np.float64) ** 2
+    size = np.sqrt(np.mean(squares**2)) if len(squares) else 0.0
+    predicted: Values = squares / size if size > 0 else squares
+    return predicted
+
+
+def _by_column(matrix: sparse.csr_array, values: Values) -> sparse.csr_array:
+    """Return the transpose of a matrix with other values in place of its own."""
+    other = sparse.csr_array(
+        (values.astype(np.float32), matrix.indices, matrix.indptr), shape=matrix.shape
+    )
+    return other.T.tocsr()
 
 
 def _dots(matrix: sparse.csr_array, rows: Table, columns: Table) -> Values:
