@@ -42,9 +42,10 @@ import numpy.typing as npt
 
 from bivec.graph import BipartiteGraph, GraphSide
 from bivec.lengths import write_degrees
-from bivec.parallel import Workers
+from bivec.parallel import Workers, one_blas_thread
+from bivec.places import SHARES, Places
 from bivec.questions import FEWEST, Answers, Questions, Table, told_by_popularity
-from bivec.smoothing import MOST_STEPS, Shape, most_steps, smooth_side
+from bivec.smoothing import MOST_STEPS, Shape, Sides, most_steps, smooth_both, smooth_side
 from bivec.twins import Kinds, merge_twins
 
 LENGTHS = (
@@ -70,7 +71,7 @@ SURE, _SAFE_STEPS = 0.9, 64
 """Share of right answers from which on, if no step does harm, so many are taken at least."""
 _MARGIN = 0.1
 """Share of answers by which popularity must be ahead to tell more."""
-_STREAM = 231
+_STREAM, _PLACES = 231, 236
 
 
 class Rehearsed(NamedTuple):
@@ -140,6 +141,7 @@ def rehearse(
     kinds = merge_twins(left, right)
     most = most_steps(*kinds), most_steps(*kinds[::-1])
     chosen: list[tuple[Shape, float]] = []
+    asked_of: list[Questions] = []
     with Workers(n_jobs) as workers:
         for own, far, known, pairs in (
             (left, right, graph.left, asked),
@@ -147,6 +149,7 @@ def rehearse(
         ):
             side = len(chosen)
             questions = Questions(own, far, known, *pairs, draw)
+            asked_of.append(questions)
             table: Table = aligned((len(own), min(dim, _COLUMNS)))
             draw.standard_normal(dtype=np.float32, out=table)
             before = sum(most[:side])
@@ -158,13 +161,16 @@ def rehearse(
             usual = _FOREST if few else Shape(_FIRST_STEPS)
             usual = usual._replace(steps=min(usual.steps, most[side]))
             tables = _smoothed(table, mine, theirs, most[side], workers, tell)
-            chosen.append(_choose(tables, own, mine, questions, workers, usual))
+            shapes = _at_lengths(tables)
+            safe = max(shape.steps for shape in tables)
+            chosen.append(_choose(shapes, tables, own, mine, questions, workers, usual, safe))
             del tables
     (left_shape, left_share), (right_shape, right_share) = chosen
     popular = told_by_popularity(left, right, graph.left, *asked, seed)
     correct = (left_share + right_share) / 2
     found = Rehearsed((left_shape, right_shape), correct, popular, few)
-    return with_communities(found, most)
+    found = with_communities(found, most)
+    return with_places(found, Sides(left, right), kinds, asked_of, seed, min(dim, _COLUMNS), n_jobs)
 
 
 def with_communities(found: Rehearsed, most: tuple[int, int]) -> Rehearsed:
@@ -186,38 +192,82 @@ def with_communities(found: Rehearsed, most: tuple[int, int]) -> Rehearsed:
     return found._replace(shapes=shapes, communities=True)
 
 
+def with_places(
+    found: Rehearsed,
+    sides: Sides,
+    kinds: tuple[Kinds, Kinds],
+    questions: list[Questions],
+    seed: int,
+    dim: int,
+    n_jobs: int | None,
+) -> Rehearsed:
+    """Return a rehearsal that says whether smoothed vectors come to places.
+
+    Random vectors are smoothed as was found, from the first step to the last, and brought to places
+    of several sizes, at all lengths; the answers to the same questions decide once more. Few
+    answers choose places beyond doubt only, and no other lengths.
+    """
+    places = Places(*sides, seed)
+    if not places.sparse:
+        return found
+    draw = np.random.Generator(np.random.Philox(key=[seed, _PLACES]))
+    left, right = (draw.standard_normal((len(side), dim), dtype=np.float32) for side in sides)
+    tables, groups = (left, right), (left, right)[places.groups_side].copy()
+    shapes = list(found.shapes)
+    with Workers(n_jobs) as workers, one_blas_thread():
+        smooth_both(
+            sides, tables, found.shapes, seed, workers, found.communities, not found.communities
+        )
+        for side, (usual, table) in enumerate(zip(found.shapes, tables, strict=True)):
+            if len(questions[side]) < FEWEST:
+                continue
+            smoothed, made = _before_lengths(usual), {}
+            for share in SHARES:
+                placed = table.copy()
+                places.settle(side, placed, places.marks(side, share, groups))
+                made[smoothed._replace(place=share)] = kinds[side].pick(placed)
+            at_lengths = [usual._replace(place=share) for share in SHARES]
+            tried = [usual, *(at_lengths if found.few else _at_lengths(made))]
+            made[smoothed] = kinds[side].pick(table)
+            arguments = tried, made, sides[side], kinds[side], questions[side], workers, usual
+            shapes[side] = _choose(*arguments, doubt=_DOUBT if found.few else _CHANCE)[0]
+    return found._replace(shapes=(shapes[0], shapes[1]))
+
+
 def _tell(progress: Callable[[int, int], object], before: int, steps: int, done: int) -> None:
     progress(before + done, steps)
 
 
 def _choose(
-    tables: dict[int, Table],
+    shapes: list[Shape],
+    tables: dict[Shape, Table],
     own: GraphSide,
     kinds: Kinds,
     questions: Questions,
     workers: Workers,
     usual: Shape,
+    most: int | None = None,
+    doubt: float = _DOUBT,
 ) -> tuple[Shape, float]:
     """Return the shape for vectors of one side, given those of some steps and questions about them.
 
     Beside it is the share of its answers that were right. The usual shape is settled on unless
-    others are better beyond doubt.
+    others are better beyond doubt. ``most`` is the number of steps that may be safe.
     """
 
     def ask(shapes: Iterable[Shape], part: slice) -> dict[Shape, Answers]:
         return {
             shape: questions.ask(
-                _shaped(kinds.spread(tables[shape.steps]), own, shape), part, workers
+                _shaped(kinds.spread(tables[_before_lengths(shape)]), own, shape), part, workers
             )
             for shape in shapes
         }
 
     quarter = len(questions) // 4
-    shapes = [Shape(steps, *lengths) for steps in tables for lengths in LENGTHS]
     some = ask(shapes, slice(quarter))
     rest = ask(contenders(some, _DOUBT), slice(quarter, None))
     near = {shape: np.concatenate([some[shape], rest[shape]]) for shape in rest}
-    best = _safe(near, max(tables)) or settled(near, usual)
+    best = (_safe(near, most) if most is not None else None) or settled(near, usual, doubt)
     norms = [best._replace(norm=norm) for norm in NORMS if norm != best.norm]
     answers = {best: near[best], **ask(norms, slice(None))}
     best = settled(answers, best)
@@ -239,17 +289,29 @@ def _smoothed(
     most: int,
     workers: Workers,
     tell: Callable[[int], object] | None,
-) -> dict[int, Table]:
+) -> dict[Shape, Table]:
     """Return vectors after 8, 16, 32 ... steps of smoothing, one for each kind of node."""
-    tables: dict[int, Table] = {}
+    tables: dict[Shape, Table] = {}
     done, target = 0, min(_FIRST_STEPS, most)
     while done < target:
         smooth_side(table, own, far, target - done, workers)
-        tables[target] = own.pick(table)
+        tables[Shape(target)] = own.pick(table)
         done, target = target, min(2 * target, most)
         if tell is not None:
             tell(done)
     return tables
+
+
+def _at_lengths(shapes: Iterable[Shape]) -> list[Shape]:
+    return [
+        shape._replace(power=power, norm=norm, hubs=hubs)
+        for shape in shapes
+        for power, norm, hubs in LENGTHS
+    ]
+
+
+def _before_lengths(shape: Shape) -> Shape:
+    return Shape(shape.steps, evened=shape.evened, place=shape.place)
 
 
 def _shaped(table: Table, own: GraphSide, shape: Shape) -> Table:
@@ -259,9 +321,9 @@ def _shaped(table: Table, own: GraphSide, shape: Shape) -> Table:
     return table
 
 
-def settled(answers: dict[Shape, Answers], usual: Shape) -> Shape:
+def settled(answers: dict[Shape, Answers], usual: Shape, doubt: float = _DOUBT) -> Shape:
     """Return the usual one unless it is beyond doubt that others are better; then the first."""
-    near = contenders(answers, _DOUBT)
+    near = contenders(answers, doubt)
     return usual if usual in near else contenders(answers, _CHANCE)[0]
 
 

@@ -32,6 +32,7 @@ graph convolutional networks", arXiv:1902.07153: many smoothing steps and no oth
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -44,6 +45,7 @@ from bivec.evening import Evening
 from bivec.graph import BipartiteGraph, GraphSide
 from bivec.lengths import Length, hub_degree, to_length_one, write_degrees
 from bivec.parallel import Workers, one_blas_thread
+from bivec.places import Places
 from bivec.sharpening import sharpen
 from bivec.sweeps import stoppable
 from bivec.twins import Kinds, merge_twins
@@ -89,7 +91,8 @@ class Shape(NamedTuple):
 
     The number of steps, the power of degrees that vectors are divided by at the end, their norm,
     whether hubs are at one place (:mod:`bivec.lengths`), and whether directions are evened between
-    steps (:mod:`bivec.evening`).
+    steps (:mod:`bivec.evening`). Where ``place`` is not 0, smoothed vectors are brought to places
+    of at most that share of the side (:mod:`bivec.places`).
     """
 
     steps: int
@@ -97,6 +100,7 @@ class Shape(NamedTuple):
     norm: float = 5.0
     hubs: bool = False
     evened: bool = False
+    place: float = 0.0
 
     @property
     def plain(self) -> bool:
@@ -151,35 +155,69 @@ def smooth(
     until_close : bool
         Whether a side is done when random pairs of it are close, if that comes first.
     """
-    steps = [shape.steps for shape in shapes]
-
-    def tell(before: int) -> Callable[[int], object] | None:
-        return None if progress is None else lambda done: progress(before + done, sum(steps))
-
+    sides, tables = Sides(graph.left, graph.right), (left, right)
     with Workers(n_jobs) as workers, stoppable() as stop, one_blas_thread():
-        lefts, rights = merge_twins(graph.left, graph.right)
-        if communities:
-            join(graph, left, right, workers)
-
-        def side(
-            table: Table, own: Kinds, far: Kinds, nodes: GraphSide, shape: Shape, before: int
-        ) -> int:
-            pairs = _random_pairs(nodes, seed) if until_close else None
-            evening = Evening(own, table.shape[1], seed) if shape.evened else None
-            done = smooth_side(
-                table, own, far, shape.steps, workers, pairs, evening, stop, tell(before)
-            )
-            if communities and not stop.is_set():
-                sharpen(table, own, seed, workers)
-            write_degrees(table, nodes.degrees, shape.length(nodes.degrees))
-            return done
-
-        done_left = side(left, lefts, rights, graph.left, shapes[0], 0)
-        done_right = side(right, rights, lefts, graph.right, shapes[1], steps[0])
-    return Smoothed((done_left, done_right), stop.is_set())
+        done = smooth_both(
+            sides, tables, shapes, seed, workers, communities, until_close, stop, progress
+        )
+    for table, side, shape in zip(tables, sides, shapes, strict=True):
+        write_degrees(table, side.degrees, shape.length(side.degrees))
+    return Smoothed(done, stop.is_set())
 
 
-def join(graph: BipartiteGraph, left: Table, right: Table, workers: Workers) -> None:
+class Sides(NamedTuple):
+    """Both sides of a graph."""
+
+    left: GraphSide
+    right: GraphSide
+
+
+def smooth_both(
+    sides: Sides,
+    tables: tuple[Table, Table],
+    shapes: tuple[Shape, Shape],
+    seed: int,
+    workers: Workers,
+    communities: bool = False,
+    until_close: bool = False,
+    stop: Event | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[int, int]:
+    """Smooth the vectors of both sides as :func:`smooth` does; return the steps done.
+
+    Degrees are not written.
+    """
+    kinds = merge_twins(*sides)
+    places = Places(*sides, seed)
+    if communities:
+        join(sides, *tables, workers)
+    marks = [  # before smoothing: what is smoothed says less
+        places.marks(side, shape.place, tables[places.groups_side]) if shape.place else None
+        for side, shape in enumerate(shapes)
+    ]
+    done: list[int] = []
+    for side, (table, nodes, shape) in enumerate(zip(tables, sides, shapes, strict=True)):
+        own, far = kinds[side], kinds[1 - side]
+        pairs = _random_pairs(nodes, seed) if until_close else None
+        evening = Evening(own, table.shape[1], seed) if shape.evened else None
+        tell = None
+        if progress is not None:
+            before, steps = sum(done), sum(shape.steps for shape in shapes)
+            tell = partial(_tell, progress, before, steps)
+        done.append(smooth_side(table, own, far, shape.steps, workers, pairs, evening, stop, tell))
+        if communities and not (stop is not None and stop.is_set()):
+            sharpen(table, own, seed, workers)
+        goal = marks[side]
+        if goal is not None:
+            places.settle(side, table, goal)
+    return done[0], done[1]
+
+
+def _tell(progress: Callable[[int, int], object], before: int, steps: int, done: int) -> None:
+    progress(before + done, steps)
+
+
+def join(graph: BipartiteGraph | Sides, left: Table, right: Table, workers: Workers) -> None:
     """Add to each vector, at length 1, that of the mean of its neighbours, in place.
 
     The two sides are learned in spaces of their own. After many steps little but communities is

@@ -26,7 +26,7 @@ from bivec.graph import BipartiteGraph, GraphSide, Side
 from bivec.lengths import Length, write_degrees
 from bivec.queries.fold import NewNodes, fold_in, is_smoothed, training_settings
 from bivec.queries.fold_smoothed import center, means, pulled, without_degrees
-from bivec.queries.parts import OTHER, facing, length_of
+from bivec.queries.parts import OTHER, facing, is_placed, length_of
 from bivec.settings import BLOCK, EpochRecord, Progress, Settings
 from bivec.similarity import EdgeSimilarity
 from bivec.smoothing import voices
@@ -98,7 +98,8 @@ def update(
         for number, side in enumerate(_SIDES):
             _smooth_on(
                 graph, side, tables[number], chosen[number], scales[number],
-                length_of(embedding, side), min(settings.epochs, _SMOOTHING_STEPS),
+                length_of(embedding, side), is_placed(embedding, side),
+                min(settings.epochs, _SMOOTHING_STEPS),
             )  # fmt: skip
         return Updated(graph, tables[0], tables[1], [], moved_rows)
 
@@ -128,6 +129,7 @@ def _smooth_on(
     rows: Rows,
     scale: float,
     length: Length,
+    placed: bool,
     steps: int,
 ) -> None:
     """Smooth these rows of a side in place; all others are read only."""
@@ -136,7 +138,7 @@ def _smooth_on(
     seen = facing(graph, side)
     assert seen is not None
     bare = without_degrees(table)
-    middle = center(seen, bare)
+    middle = center(seen, bare, placed)
     links = sparse.csr_array(
         (voices(seen.right.degrees)[seen.left.indices], seen.left.indices, seen.left.indptr),
         shape=(seen.n_left, seen.n_right),

@@ -15,7 +15,7 @@ from typing import Any
 MODULES = (
     "peel", "rng", "relax", "view", "sample", "train", "holdout",
     "svm", "personal", "paths", "rank", "walk", "skipgram", "contrast", "bine",
-    "topk", "bridges", "fold", "smooth", "twins", "even", "sharpen", "entry",
+    "topk", "bridges", "fold", "smooth", "twins", "even", "sharpen", "merge", "entry",
 )  # fmt: skip
 """Each has a ``warmup()`` that compiles its kernels for the types that bivec uses."""
 

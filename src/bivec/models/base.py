@@ -137,7 +137,7 @@ class BipartiteEstimator(ABC):
         found: dict[str, Any] = {}
         if params.get("norm") is not None:
             found["scales"] = list(self.scales_)
-        for name in ("smoothing_steps", "shortening", "hubs"):
+        for name in ("smoothing_steps", "shortening", "hubs", "places"):
             if hasattr(self, f"{name}_"):
                 found[name] = list(getattr(self, f"{name}_"))
         return {**params, "random_state": self.seed_, **found}

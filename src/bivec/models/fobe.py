@@ -84,6 +84,9 @@ class FOBE(SampledEstimator):
     hubs_ : pair of int
         From how many edges on a node is a hub, with hardly any length, left and right; 0 where none
         is.
+    places_ : pair of float
+        The share of its side that vectors at one place have at most, left and right, where they
+        were brought to places (:mod:`bivec.places`) instead of being smoothed; else 0.
 
     Notes
     -----

@@ -159,6 +159,7 @@ class SampledEstimator(BipartiteEstimator):
             learned = learned._replace(interrupted=learned.interrupted or done.interrupted)
         self.shortening_ = lengths[0].power, lengths[1].power
         self.hubs_ = lengths[0].hubs, lengths[1].hubs
+        self.places_ = shapes[0].place, shapes[1].place
         return learned
 
     def _told(self, stage: str, last: Record) -> Callable[[int, int], object] | None:

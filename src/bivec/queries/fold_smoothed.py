@@ -6,7 +6,9 @@ r"""Folding in where vectors are smoothed: a new node takes one step of smoothin
         {\sum_{b \in \Gamma} (d_b + 1)^{-1/2}} - \bar x
 
 with :math:`m_b` the mean vector of the old neighbours of bridge b, by their voices, and the rest as
-in :mod:`bivec.smoothing`. No training, no random numbers: the same neighbours give the same vector.
+in :mod:`bivec.smoothing`. Where vectors have places (:mod:`bivec.places`), there is no mean to
+subtract: those around the new node are at the places it belongs to. No training, no random numbers:
+the same neighbours give the same vector.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from scipy import sparse
 
 from bivec.graph import BipartiteGraph, GraphSide, Side
 from bivec.lengths import write_degrees
-from bivec.queries.parts import Vectors, length_of, side_of
+from bivec.queries.parts import Vectors, is_placed, length_of, side_of
 from bivec.smoothing import sums_over, voices
 
 if TYPE_CHECKING:
@@ -54,7 +56,10 @@ def fold_smoothed(
     known = f"means over bridges to the {side}"
     if known not in vectors.cache:
         table = without_degrees(side_of(vectors, side).vectors)
-        vectors.cache[known] = means(graph.right, graph.left, table), center(graph, table)
+        vectors.cache[known] = (
+            means(graph.right, graph.left, table),
+            center(graph, table, is_placed(vectors, side)),
+        )
     bridges: Table = vectors.cache[known][0]
     middle: Table = vectors.cache[known][1]
     degrees = np.diff(nodes.indptr)
@@ -76,8 +81,10 @@ def without_degrees(table: Table) -> Table:
     return bare
 
 
-def center(graph: BipartiteGraph, table: Table) -> Table:
-    """Return the mean of the left vectors as smoothing weighs them."""
+def center(graph: BipartiteGraph, table: Table, placed: bool) -> Table:
+    """Return the mean of the left vectors as smoothing weighs them; zeros, if they have places."""
+    if placed:
+        return np.zeros(table.shape[1], np.float32)
     weight = voices(graph.left.degrees) * sums_over(
         graph.left.indptr, graph.left.indices, voices(graph.right.degrees)
     )

@@ -50,6 +50,11 @@ def length_of(vectors: Vectors, side: Side) -> Length:
     return Length(float(powers[side == "right"]), int(hubs[side == "right"]))
 
 
+def is_placed(vectors: Vectors, side: Side) -> bool:
+    """Whether the vectors of a side were brought to places (:mod:`bivec.places`)."""
+    return bool(vectors.params.get("places", (0, 0))[side == "right"])
+
+
 def levelled(vectors: Vectors, side: Side) -> Table:
     """Return the vectors of a side with popular nodes as long as others.
 
