@@ -67,6 +67,8 @@ _FOREST, _UNASKED = Shape(MOST_STEPS), Shape(MOST_STEPS, norm=7.0, hubs=True)
 """The usual shape where few edges can be left out, and what is taken where there are none."""
 TOLD, MANY_STEPS = 0.6, 32
 """Share of right answers below which a rehearsal has told little; steps to communities."""
+_CLEAR = 0.55
+"""Share of right answers below which they are by chance, and say nothing of places."""
 SURE, _SAFE_STEPS = 0.9, 64
 """Share of right answers from which on, if no step does harm, so many are taken at least."""
 _MARGIN = 0.1
@@ -208,7 +210,7 @@ def with_places(
     answers choose places beyond doubt only, and no other lengths.
     """
     places = Places(*sides, seed)
-    if not places.sparse:
+    if not places.sparse or found.correct < _CLEAR:
         return found
     draw = np.random.Generator(np.random.Philox(key=[seed, _PLACES]))
     left, right = (draw.standard_normal((len(side), dim), dtype=np.float32) for side in sides)
