@@ -74,6 +74,7 @@ ROWS = {
     "no voices: bridges by 1/d": changed(smoothing, WALK=smoothing.Walk(ends=0, bridges=1)),
     "no evening": changed(evening, EVENNESS=0.0),
     "no sharpening": changed(sharpening, OWN=1e9),
+    "no places": changed(rehearsal, CLEAR=2.0),
     "neither one space, evening nor sharpening": changed(rehearsal, MANY_STEPS=10**9),
     "a quarter of the samples": made(FOBE, n_samples=50, epochs=25),
     "no training: random vectors, smoothed": made(FOBE, epochs=1, n_samples=1, learning_rate=1e-9),

@@ -6,26 +6,36 @@ r"""Places: communities put together from below, none of them too large to be le
     w_{ij} = \sum_{m \in \Gamma(i) \cap \Gamma(j)} \frac{1}{d_m - 1}
 
 In a sparse graph most nodes have one edge, and what tells communities apart are the few nodes with
-more. There vectors that are smoothed (:mod:`bivec.smoothing`) are either scattered or have run
-together. So nodes of the smaller side, *groups*, are merged instead, the closest first (average
-linkage), as long as what comes together holds no more than a share p of the side that vectors are
-for. A classifier that has seen five strangers for each example accepts a place of less than a fifth
-of them, and with one example, none of five strangers at the place must have been drawn: so p
-matters, and :mod:`bivec.rehearsal` tries it out. All groups of a cluster get the mean of their
-vectors; nodes of the larger side, *members*, the mean of their groups':
+more. There smoothed vectors (:mod:`bivec.smoothing`) are either scattered or have run together. So
+nodes of the smaller side, *groups*, are merged, the closest first (average linkage), as long as
+what comes together holds no more than a share p of the side that vectors are for. Then groups move,
+one by one, to the cluster C where they make the most of
+
+.. math:: \sum_C \Bigl( \frac{w(C)}{w} - a_C \, x_C \Bigr),
+
+with w(C) the weights within, a the share of the ends of weights and x the share of the side: of
+links, the share with both ends there, less that of strangers who are met there by chance. A
+classifier that has seen five strangers for each example accepts a place of less than a fifth of
+them, and with one example, none of five strangers at the place must have been drawn: so p matters,
+and :mod:`bivec.rehearsal` tries it out. Groups of a cluster come to the mean of the vectors that
+they had before smoothing; nodes of the larger side, *members*, to the mean of their groups' places:
 
 .. math::
 
-    x_i = \hat m_{C(i)} + \omega x_i, \qquad
-    x_m = \frac{1}{d_m} \sum_{i \in \Gamma(m)} \hat m_{C(i)} + \omega x_m, \qquad
-    m_C = \sum_{i \in C} (x_i - \bar x),
+    x_i \leftarrow \hat m_{C(i)} + \omega x_i, \qquad
+    x_m \leftarrow \hat y_m + \omega' x_m, \qquad
+    y_m = \sum_{i \in \Gamma(m)} \hat m_{C(i)}, \qquad
+    m_C = \sum_{i \in C} (z_i - \bar z),
 
-at length 1. What is left of a node's own vector tells those of one place apart.
+at length 1, with z the vectors before smoothing, x those after it. What is left of a node's own
+vector tells those of one place apart.
 
 References
 ----------
 Sokal, Michener, "A statistical method for evaluating systematic relationships", University of
-Kansas Science Bulletin 38, 1958 (average linkage). Murtagh, "A survey of recent advances in
+Kansas Science Bulletin 38, 1958 (average linkage). Newman, Girvan, "Finding and evaluating
+community structure in networks", doi:10.1103/PhysRevE.69.026113 (what moves make larger is a
+modularity whose second factor counts nodes). Murtagh, "A survey of recent advances in
 hierarchical clustering algorithms", doi:10.1093/comjnl/26.4.354: whose closest is each other's may
 be merged in any order.
 """

@@ -22,6 +22,11 @@ between steps (:mod:`bivec.evening`) and sharpened at the end (:mod:`bivec.sharp
 nearly all answers are right, and as many with the most steps there may be, it is a graph of
 components: no step can do harm, and 64 are the least.
 
+In sparse graphs vectors are at last brought to places (:mod:`bivec.places`): random ones, smoothed
+as was found, evened and sharpened, are asked once more against what they are at places of several
+sizes, at all lengths. Places are taken where they are ahead by half a standard error, or two where
+answers are few; where answers were by chance they are not tried.
+
 Beside the answers stands what popularity alone would have told: whether an edge left out has a
 larger product of degrees than a pair of strangers.
 
@@ -34,7 +39,6 @@ standard error of the best, of which this is a variant.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +49,15 @@ from bivec.lengths import write_degrees
 from bivec.parallel import Workers, one_blas_thread
 from bivec.places import SHARES, Places
 from bivec.questions import FEWEST, Answers, Questions, Table, told_by_popularity
-from bivec.smoothing import MOST_STEPS, Shape, Sides, most_steps, smooth_both, smooth_side
+from bivec.smoothing import (
+    MOST_STEPS,
+    Shape,
+    Sides,
+    counting_on,
+    most_steps,
+    smooth_both,
+    smooth_side,
+)
 from bivec.twins import Kinds, merge_twins
 
 LENGTHS = (
@@ -67,7 +79,7 @@ _FOREST, _UNASKED = Shape(MOST_STEPS), Shape(MOST_STEPS, norm=7.0, hubs=True)
 """The usual shape where few edges can be left out, and what is taken where there are none."""
 TOLD, MANY_STEPS = 0.6, 32
 """Share of right answers below which a rehearsal has told little; steps to communities."""
-_CLEAR = 0.55
+CLEAR = 0.55
 """Share of right answers below which they are by chance, and say nothing of places."""
 SURE, _SAFE_STEPS = 0.9, 64
 """Share of right answers from which on, if no step does harm, so many are taken at least."""
@@ -154,8 +166,7 @@ def rehearse(
             asked_of.append(questions)
             table: Table = aligned((len(own), min(dim, _COLUMNS)))
             draw.standard_normal(dtype=np.float32, out=table)
-            before = sum(most[:side])
-            tell = None if progress is None else partial(_tell, progress, before, sum(most))
+            tell = counting_on(progress, sum(most[:side]), sum(most))
             mine, theirs = kinds[side], kinds[1 - side]
             if len(questions) < FEWEST:
                 chosen.append((_UNASKED._replace(steps=most[side]), 0.5))
@@ -210,7 +221,7 @@ def with_places(
     answers choose places beyond doubt only, and no other lengths.
     """
     places = Places(*sides, seed)
-    if not places.sparse or found.correct < _CLEAR:
+    if not places.sparse or found.correct < CLEAR:
         return found
     draw = np.random.Generator(np.random.Philox(key=[seed, _PLACES]))
     left, right = (draw.standard_normal((len(side), dim), dtype=np.float32) for side in sides)
@@ -234,10 +245,6 @@ def with_places(
             arguments = tried, made, sides[side], kinds[side], questions[side], workers, usual
             shapes[side] = _choose(*arguments, doubt=_DOUBT if found.few else _CHANCE)[0]
     return found._replace(shapes=(shapes[0], shapes[1]))
-
-
-def _tell(progress: Callable[[int, int], object], before: int, steps: int, done: int) -> None:
-    progress(before + done, steps)
 
 
 def _choose(

@@ -16,10 +16,11 @@ walk: the communities of the graph, coarser with each step. Nodes of one communi
 that a classifier which has seen one of them knows the others. Nodes with the same neighbours are
 one row (:mod:`bivec.twins`).
 
-At the end vectors get an entry and a length that say how many edges a node has
-(:mod:`bivec.lengths`). How many steps to take at most and which lengths, :mod:`bivec.rehearsal`
-tries out on the graph. When random pairs come close, vectors are about to say nothing else, and it
-ends, unless the rehearsal has found communities: then directions are evened between steps instead
+In sparse graphs vectors may then come to places, where rehearsals say so (:mod:`bivec.places`). At
+the end they get an entry and a length that say how many edges a node has (:mod:`bivec.lengths`).
+How many steps to take at most and which lengths, :mod:`bivec.rehearsal` tries out on the graph.
+When random pairs come close, vectors are about to say nothing else, and it ends, unless the
+rehearsal has found communities: then directions are evened between steps instead
 (:mod:`bivec.evening`).
 
 References
@@ -32,7 +33,6 @@ graph convolutional networks", arXiv:1902.07153: many smoothing steps and no oth
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -195,15 +195,12 @@ def smooth_both(
         places.marks(side, shape.place, tables[places.groups_side]) if shape.place else None
         for side, shape in enumerate(shapes)
     ]
-    done: list[int] = []
+    steps, done = [shape.steps for shape in shapes], list[int]()
     for side, (table, nodes, shape) in enumerate(zip(tables, sides, shapes, strict=True)):
         own, far = kinds[side], kinds[1 - side]
         pairs = _random_pairs(nodes, seed) if until_close else None
         evening = Evening(own, table.shape[1], seed) if shape.evened else None
-        tell = None
-        if progress is not None:
-            before, steps = sum(done), sum(shape.steps for shape in shapes)
-            tell = partial(_tell, progress, before, steps)
+        tell = counting_on(progress, sum(steps[:side]), sum(steps))
         done.append(smooth_side(table, own, far, shape.steps, workers, pairs, evening, stop, tell))
         if communities and not (stop is not None and stop.is_set()):
             sharpen(table, own, seed, workers)
@@ -213,8 +210,11 @@ def smooth_both(
     return done[0], done[1]
 
 
-def _tell(progress: Callable[[int, int], object], before: int, steps: int, done: int) -> None:
-    progress(before + done, steps)
+def counting_on(
+    progress: Callable[[int, int], object] | None, before: int, steps: int
+) -> Callable[[int], object] | None:
+    """Return how to tell of steps of one side, with those before them, of so many in all."""
+    return None if progress is None else lambda done: progress(before + done, steps)
 
 
 def join(graph: BipartiteGraph | Sides, left: Table, right: Table, workers: Workers) -> None:

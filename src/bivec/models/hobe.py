@@ -86,7 +86,7 @@ class HOBE(SampledEstimator):
         is.
     places_ : pair of float
         The share of its side that vectors at one place have at most, left and right, where they
-        were brought to places (:mod:`bivec.places`) instead of being smoothed; else 0.
+        were brought to places after smoothing (:mod:`bivec.places`); else 0.
 
     Notes
     -----
