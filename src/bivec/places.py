@@ -70,7 +70,7 @@ _EXACT, _ALL = 50, 150
 closest to one of them come along."""
 _MOVES = 5
 """Rounds in which every group may move."""
-_STREAM = 235
+_STREAM, _CHUNK = 235, 1 << 16
 
 
 class Places:
@@ -131,18 +131,20 @@ class Places:
         """Bring smoothed vectors of a side to their places, in place; nodes without edges stay."""
         to_length_one(table)
         if side == self.groups_side:
-            nodes, placed, own = self._groups, marks.copy(), OWN
+            nodes, own, links = self._groups, OWN, None
         else:
             nodes, own = self._members, OWN_OF_MEMBERS
             ones = np.ones(len(nodes.indices), np.float32)
             shape = len(nodes), len(self._groups)
             links = sparse.csr_array((ones, nodes.indices, nodes.indptr), shape=shape)
-            placed = np.asarray(links @ marks)
-            to_length_one(placed)
         linked = nodes.degrees > 0
-        placed += np.float32(own) * table
-        to_length_one(placed)
-        table[linked] = placed[linked]
+        for start in range(0, len(table), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            placed = marks[rows].copy() if links is None else np.asarray(links[rows] @ marks)
+            to_length_one(placed)
+            placed += np.float32(own) * table[rows]
+            to_length_one(placed)
+            table[rows][linked[rows]] = placed[linked[rows]]
 
 
 def link(members: GraphSide, n_groups: int, seed: int) -> Links:

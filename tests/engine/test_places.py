@@ -144,7 +144,8 @@ def test_all_pairs_of_a_member_of_few_are_linked(degree):
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_vectors_come_to_their_places(side):
+def test_vectors_come_to_their_places(side, monkeypatch):
+    monkeypatch.setattr(places_of, "_CHUNK", 100)
     graph = crowds(4, 10, 900)
     places = Places(graph.left, graph.right, 0)
     assert places.groups_side == 1
