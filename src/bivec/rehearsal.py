@@ -25,7 +25,7 @@ components: no step can do harm, and 64 are the least.
 In sparse graphs vectors are at last brought to places (:mod:`bivec.places`): random ones, smoothed
 as was found, evened and sharpened, are asked once more against what they are at places of several
 sizes, at all lengths. Places are taken where they are ahead by half a standard error, or two where
-answers are few; where answers were by chance they are not tried.
+answers are few; where answers were by chance they are not tried. The norm is asked again.
 
 Beside the answers stands what popularity alone would have told: whether an edge left out has a
 larger product of degrees than a pair of strangers.
