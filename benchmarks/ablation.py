@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bivec import FOBE, HOBE, datasets, evening, lengths, rehearsal, sharpening, smoothing
+from bivec import FOBE, HOBE, choosing, datasets, evening, lengths, rehearsal, sharpening, smoothing
 from bivec.evaluation import hold_out
 from bivec.evaluation.link_prediction import link_prediction
 from bivec.models import PRESETS
@@ -69,8 +69,8 @@ ROWS = {
     "norm 3": made(FOBE, norm=3.0),
     "norm 8": made(FOBE, norm=8.0),
     "no degree": changed(lengths, DEGREE=0.0),
-    "one length for all": changed(rehearsal, LENGTHS=((0.0, 5.0, False),)),
-    "no place for hubs": changed(rehearsal, LENGTHS=rehearsal.LENGTHS[:-1]),
+    "one length for all": changed(choosing, LENGTHS=((0.0, 5.0, False),)),
+    "no place for hubs": changed(choosing, LENGTHS=choosing.LENGTHS[:-1]),
     "no voices: bridges by 1/d": changed(smoothing, WALK=smoothing.Walk(ends=0, bridges=1)),
     "no evening": changed(evening, EVENNESS=0.0),
     "no sharpening": changed(sharpening, OWN=1e9),

@@ -32,6 +32,7 @@ DEGREE = 0.06
 """Of the logarithm of the degree, to base 2, in the last entry of a vector of length 1."""
 HUB = 1 / 64
 """Length of hubs, where others have 1."""
+_NOTHING = 1e-20
 _STRANGERS, _APART = 5, 2.5
 """In the formula above; as many times their share of the edges hubs must have at least."""
 
@@ -99,3 +100,9 @@ def to_length_one(table: Table) -> None:
     """Bring the rows of a table to length 1 in place; those of zeros stay."""
     lengths = np.sqrt(np.einsum("ij,ij->i", table, table))
     np.divide(table, np.where(lengths > 0, lengths, 1)[:, None], out=table)
+
+
+def to_one(squares: Table) -> Table:
+    """Return what rows of these squares must be multiplied by to have length 1; zeros stay."""
+    scales: Table = np.where(squares > _NOTHING, squares, 1) ** np.float32(-0.5)
+    return scales

@@ -6,11 +6,9 @@ cheap, as 32 columns will do. They are tried after 8, 16, 32 ... steps, at one l
 nodes shorter and with hubs at one place (:mod:`bivec.lengths`): for each edge left out the machine
 of one end, trained on what it has left, is asked about the other end, and that of any node about a
 stranger (:mod:`bivec.questions`; the machine is that of :mod:`bivec.evaluation.personalized`:
-support vectors, an RBF kernel of gamma 0.1). The answers decide. To be on the safe side of chance,
-it is 8 steps and one length unless something else is better by two standard errors, and then the
-first that is worse than the best by no more than half of one. The norm is 5, or larger where
-popular nodes are shorter, which then come as close to each other as before and keep away from the
-rest; at last other norms are tried in the same way.
+support vectors, an RBF kernel of gamma 0.1). The answers decide (:mod:`bivec.choosing`); what is
+not beyond doubt leaves it at 8 steps and one length. The norm is 5, or larger where popular nodes
+are shorter, which then come as close to each other as before and keep away from the rest.
 
 In a large graph where few edges can be left out, nearly a forest, it is three tenths of them, and
 as many steps as there may be are the usual; where there are next to none, popularity is all there
@@ -18,9 +16,7 @@ is to know, and hubs are at one place. A graph of less than 1,000 edges gets 8 s
 there would be too few questions.
 
 Where both sides want many steps, communities are what there is to find. Vectors are then evened
-between steps (:mod:`bivec.evening`) and sharpened at the end (:mod:`bivec.sharpening`). Where
-nearly all answers are right, and as many with the most steps there may be, it is a graph of
-components: no step can do harm, and 64 are the least.
+between steps (:mod:`bivec.evening`) and sharpened at the end (:mod:`bivec.sharpening`).
 
 In sparse graphs vectors are at last brought to places (:mod:`bivec.places`): random ones, smoothed
 as was found, evened and sharpened, are asked once more against what they are at places of several
@@ -29,26 +25,21 @@ answers are few; where answers were by chance they are not tried. The norm is as
 
 Beside the answers stands what popularity alone would have told: whether an edge left out has a
 larger product of degrees than a pair of strangers.
-
-References
-----------
-Breiman, Friedman, Olshen, Stone, "Classification and regression trees", 1984: the simplest within a
-standard error of the best, of which this is a variant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from bivec.choosing import CHANCE, DOUBT, at_lengths, before_lengths, choose
 from bivec.graph import BipartiteGraph, GraphSide
-from bivec.lengths import write_degrees
 from bivec.parallel import Workers, one_blas_thread
 from bivec.places import SHARES, Places
-from bivec.questions import FEWEST, Answers, Questions, Table, told_by_popularity
+from bivec.questions import FEWEST, Questions, Table, told_by_popularity
 from bivec.smoothing import (
     MOST_STEPS,
     Shape,
@@ -60,20 +51,10 @@ from bivec.smoothing import (
 )
 from bivec.twins import Kinds, merge_twins
 
-LENGTHS = (
-    (0.0, 5.0, False), (0.3, 5.0, False), (0.5, 5.0, False), (0.3, 7.0, False), (0.5, 7.0, False),
-    (0.5, 10.0, False), (0.0, 7.0, True),
-)  # fmt: skip
-"""Powers of the degree that vectors are divided by, norms, and whether hubs are at one place: what
-is tried at all numbers of steps, the simplest first."""
-NORMS = (5.0, 4.0, 7.0, 10.0)
-"""Root mean square norms of a side, the usual one first."""
 _LEFT_OUT, _MORE_LEFT_OUT, _FEW = 0.1, 0.3, 100
 """Share of the edges; where that is less than so many, the share instead."""
 SMALL = 1_000
 """Edges from which on a graph is rehearsed."""
-_DOUBT, _CHANCE = 2.0, 0.5
-"""Standard errors that the plain shape may be behind and still be taken; that any other may be."""
 _COLUMNS, _FIRST_STEPS = 32, 8
 _FOREST, _UNASKED = Shape(MOST_STEPS), Shape(MOST_STEPS, norm=7.0, hubs=True)
 """The usual shape where few edges can be left out, and what is taken where there are none."""
@@ -81,8 +62,6 @@ TOLD, MANY_STEPS = 0.6, 32
 """Share of right answers below which a rehearsal has told little; steps to communities."""
 CLEAR = 0.55
 """Share of right answers below which they are by chance, and say nothing of places."""
-SURE, _SAFE_STEPS = 0.9, 64
-"""Share of right answers from which on, if no step does harm, so many are taken at least."""
 _MARGIN = 0.1
 """Share of answers by which popularity must be ahead to tell more."""
 _STREAM, _PLACES = 231, 236
@@ -174,9 +153,9 @@ def rehearse(
             usual = _FOREST if few else Shape(_FIRST_STEPS)
             usual = usual._replace(steps=min(usual.steps, most[side]))
             tables = _smoothed(table, mine, theirs, most[side], workers, tell)
-            shapes = _at_lengths(tables)
+            shapes = at_lengths(tables)
             safe = max(shape.steps for shape in tables)
-            chosen.append(_choose(shapes, tables, own, mine, questions, workers, usual, safe))
+            chosen.append(choose(shapes, tables, own, mine, questions, workers, usual, safe))
             del tables
     (left_shape, left_share), (right_shape, right_share) = chosen
     popular = told_by_popularity(left, right, graph.left, *asked, seed)
@@ -234,61 +213,17 @@ def with_places(
         for side, (usual, table) in enumerate(zip(found.shapes, tables, strict=True)):
             if len(questions[side]) < FEWEST:
                 continue
-            smoothed, made = _before_lengths(usual), {}
+            smoothed, made = before_lengths(usual), {}
             for share in SHARES:
                 placed = table.copy()
                 places.settle(side, placed, places.marks(side, share, groups))
                 made[smoothed._replace(place=share)] = kinds[side].pick(placed)
-            at_lengths = [usual._replace(place=share) for share in SHARES]
-            tried = [usual, *(at_lengths if found.few else _at_lengths(made))]
+            usually = [usual._replace(place=share) for share in SHARES]
+            tried = [usual, *(usually if found.few else at_lengths(made))]
             made[smoothed] = kinds[side].pick(table)
             arguments = tried, made, sides[side], kinds[side], questions[side], workers, usual
-            shapes[side] = _choose(*arguments, doubt=_DOUBT if found.few else _CHANCE)[0]
+            shapes[side] = choose(*arguments, doubt=DOUBT if found.few else CHANCE)[0]
     return found._replace(shapes=(shapes[0], shapes[1]))
-
-
-def _choose(
-    shapes: list[Shape],
-    tables: dict[Shape, Table],
-    own: GraphSide,
-    kinds: Kinds,
-    questions: Questions,
-    workers: Workers,
-    usual: Shape,
-    most: int | None = None,
-    doubt: float = _DOUBT,
-) -> tuple[Shape, float]:
-    """Return the shape for vectors of one side, given those of some steps and questions about them.
-
-    Beside it is the share of its answers that were right. The usual shape is settled on unless
-    others are better beyond doubt. ``most`` is the number of steps that may be safe.
-    """
-
-    def ask(shapes: Iterable[Shape], part: slice) -> dict[Shape, Answers]:
-        return {
-            shape: questions.ask(
-                _shaped(kinds.spread(tables[_before_lengths(shape)]), own, shape), part, workers
-            )
-            for shape in shapes
-        }
-
-    quarter = len(questions) // 4
-    some = ask(shapes, slice(quarter))
-    rest = ask(contenders(some, _DOUBT), slice(quarter, None))
-    near = {shape: np.concatenate([some[shape], rest[shape]]) for shape in rest}
-    best = (_safe(near, most) if most is not None else None) or settled(near, usual, doubt)
-    norms = [best._replace(norm=norm) for norm in NORMS if norm != best.norm]
-    answers = {best: near[best], **ask(norms, slice(None))}
-    best = settled(answers, best)
-    return best, float(answers[best].mean())
-
-
-def _safe(answers: dict[Shape, Answers], most: int) -> Shape | None:
-    """Return a shape of many steps where nearly all answers are right and no step does harm."""
-    near = contenders(answers, _CHANCE)
-    many = near[0]._replace(steps=max(near[0].steps, min(_SAFE_STEPS, most)))
-    sure = many.plain and answers[near[0]].mean() > SURE
-    return many if sure and {many, many._replace(steps=most)} <= set(near) else None
 
 
 def _smoothed(
@@ -309,42 +244,6 @@ def _smoothed(
         if tell is not None:
             tell(done)
     return tables
-
-
-def _at_lengths(shapes: Iterable[Shape]) -> list[Shape]:
-    return [
-        shape._replace(power=power, norm=norm, hubs=hubs)
-        for shape in shapes
-        for power, norm, hubs in LENGTHS
-    ]
-
-
-def _before_lengths(shape: Shape) -> Shape:
-    return Shape(shape.steps, evened=shape.evened, place=shape.place)
-
-
-def _shaped(table: Table, own: GraphSide, shape: Shape) -> Table:
-    """Return smoothed vectors with their degrees, at their norm, in place."""
-    write_degrees(table, own.degrees, shape.length(own.degrees))
-    table *= shape.norm / np.sqrt(max(np.einsum("ij,ij->", table, table) / len(table), 1e-20))
-    return table
-
-
-def settled(answers: dict[Shape, Answers], usual: Shape, doubt: float = _DOUBT) -> Shape:
-    """Return the usual one unless it is beyond doubt that others are better; then the first."""
-    near = contenders(answers, doubt)
-    return usual if usual in near else contenders(answers, _CHANCE)[0]
-
-
-def contenders(answers: dict[Shape, Answers], doubt: float) -> list[Shape]:
-    """Return those that are behind the best by no more than ``doubt`` standard errors."""
-    best = max(answers.values(), key=lambda right: float(right.mean()))
-    behind = {shape: best - right for shape, right in answers.items()}
-    return [
-        shape
-        for shape, gap in behind.items()
-        if gap.mean() <= doubt * gap.std() / np.sqrt(len(gap))
-    ]
 
 
 def _left_out(

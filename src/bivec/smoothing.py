@@ -43,7 +43,8 @@ from bivec.checks import check_integer
 from bivec.errors import InputError
 from bivec.evening import Evening
 from bivec.graph import BipartiteGraph, GraphSide
-from bivec.lengths import Length, hub_degree, to_length_one, write_degrees
+from bivec.joining import join
+from bivec.lengths import Length, hub_degree, to_length_one, to_one, write_degrees
 from bivec.parallel import Workers, one_blas_thread
 from bivec.places import Places
 from bivec.sharpening import sharpen
@@ -61,9 +62,8 @@ _KERNEL, _CLOSE = 5.0, 0.08
 """A random pair, drawn by degree, is as close as ``exp(-_KERNEL * (1 - cosine))``: the value of an
 RBF kernel of gamma 0.1 at norm 5. Where nobody gave the steps, smoothing ends when their mean is
 ``_CLOSE``."""
-_COLUMNS, _JOINED, _CHUNK = 64, 16, 1024
-"""Columns of a step at a time, and of :func:`join`, which needs room on both sides; rows."""
-_NOTHING = 1e-20
+_COLUMNS, _CHUNK = 64, 1024
+"""Columns of a step at a time; rows of a part."""
 _STREAM = 230
 
 
@@ -113,9 +113,10 @@ class Shape(NamedTuple):
 
 
 class Smoothed(NamedTuple):
-    """Steps done on each side, and whether Ctrl-C ended them."""
+    """Steps done on each side, how long vectors are then, and whether Ctrl-C ended it."""
 
     steps: tuple[int, int]
+    lengths: tuple[Length, Length]
     interrupted: bool
 
 
@@ -151,7 +152,7 @@ def smooth(
         Called every few steps with the steps done, of both sides together, and how many there are.
     communities : bool
         Whether communities are what there is to find: then the two sides begin in one space, see
-        :func:`join`, and are sharpened at the end, see :mod:`bivec.sharpening`.
+        :mod:`bivec.joining`, and are sharpened at the end, see :mod:`bivec.sharpening`.
     until_close : bool
         Whether a side is done when random pairs of it are close, if that comes first.
     """
@@ -160,9 +161,10 @@ def smooth(
         done = smooth_both(
             sides, tables, shapes, seed, workers, communities, until_close, stop, progress
         )
-    for table, side, shape in zip(tables, sides, shapes, strict=True):
-        write_degrees(table, side.degrees, shape.length(side.degrees))
-    return Smoothed(done, stop.is_set())
+    lengths = shapes[0].length(graph.left.degrees), shapes[1].length(graph.right.degrees)
+    for table, side, length in zip(tables, sides, lengths, strict=True):
+        write_degrees(table, side.degrees, length)
+    return Smoothed(done, lengths, stop.is_set())
 
 
 class Sides(NamedTuple):
@@ -190,7 +192,7 @@ def smooth_both(
     kinds = merge_twins(*sides)
     places = Places(*sides, seed)
     if communities:
-        join(sides, *tables, workers)
+        join(sides, tables, workers)
     marks = [  # before smoothing: what is smoothed says less
         places.marks(side, shape.place, tables[places.groups_side]) if shape.place else None
         for side, shape in enumerate(shapes)
@@ -215,46 +217,6 @@ def counting_on(
 ) -> Callable[[int], object] | None:
     """Return how to tell of steps of one side, with those before them, of so many in all."""
     return None if progress is None else lambda done: progress(before + done, steps)
-
-
-def join(graph: BipartiteGraph | Sides, left: Table, right: Table, workers: Workers) -> None:
-    """Add to each vector, at length 1, that of the mean of its neighbours, in place.
-
-    The two sides are learned in spaces of their own. After many steps little but communities is
-    left of them, each at a random place of either space, and which of one side goes with which of
-    the other would have to be learned by heart. With this they have one space in common.
-    """
-    from bivec.kernels.smooth import to_bridges
-
-    sides, tables, dim = (graph.left, graph.right), (left, right), left.shape[1]
-    width = min(_JOINED, dim)
-    rooms = [np.empty((len(table), width), np.float32) for table in tables]
-    ones = [np.ones(len(table), np.float32) for table in tables]
-    squares = [np.zeros(len(table), np.float32) for table in tables]
-    for table in tables:
-        to_length_one(table)
-
-    def sum_neighbors(near: int, first: int) -> Table:
-        side, far, out = sides[near], tables[1 - near], rooms[near]
-        columns = min(width, dim - first)
-
-        def add(a: int, b: int) -> None:
-            total = np.empty(columns, np.float32)
-            arrays = side.indptr, side.indices, far, ones[1 - near], first, ones[near], out, total
-            to_bridges(*arrays, a, b)
-
-        workers.run(add, len(side), _CHUNK)
-        return out[:, :columns]
-
-    for adding in (False, True):
-        for first in range(0, dim, width):
-            sums = [sum_neighbors(near, first) for near in (0, 1)]
-            for table, part, square in zip(tables, sums, squares, strict=True):
-                if adding:
-                    part *= to_one(square)[:, None]
-                    table[:, first : first + width] += part
-                else:
-                    square += np.einsum("ij,ij->i", part, part)
 
 
 def most_steps(own: Kinds, far: Kinds) -> int:
@@ -360,12 +322,6 @@ def sums_over(
     sums: npt.NDArray[np.float64] = running[indptr[1:]] - running[indptr[:-1]]
     sums[np.diff(indptr) == 0] = 0
     return sums
-
-
-def to_one(squares: Table) -> Table:
-    """Return what rows of these squares must be multiplied by to have length 1; zeros stay."""
-    scales: Table = np.where(squares > _NOTHING, squares, 1) ** np.float32(-0.5)
-    return scales
 
 
 def _random_pairs(own: GraphSide, seed: int) -> Pairs:

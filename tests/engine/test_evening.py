@@ -5,10 +5,11 @@ import pytest
 
 from bivec import FOBE, BipartiteGraph
 from bivec.evening import EVENNESS, Evening
+from bivec.lengths import to_one
 from bivec.models import sampled
 from bivec.parallel import Workers
 from bivec.rehearsal import Rehearsed
-from bivec.smoothing import Shape, smooth_side, to_one
+from bivec.smoothing import Shape, smooth_side
 from bivec.twins import merge_twins
 
 

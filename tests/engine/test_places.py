@@ -209,13 +209,13 @@ def test_without_a_gain_vectors_stay_where_smoothing_has_them():
 def test_few_answers_change_no_lengths(monkeypatch):
     """In what is nearly a forest, all shapes with places have the lengths that were found."""
     asked = set()
-    choose = rehearsal._choose
+    choose = rehearsal.choose
 
     def watch(shapes, *args, **kwargs):
         asked.update(shape for shape in shapes if shape.place)
         return choose(shapes, *args, **kwargs)
 
-    monkeypatch.setattr(rehearsal, "_choose", watch)
+    monkeypatch.setattr(rehearsal, "choose", watch)
     star = np.arange(12_000) // 20
     extra = np.random.default_rng(0).choice(400, 150, replace=False)
     right = np.append(star, star[extra] ^ 1)

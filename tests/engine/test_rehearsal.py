@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from bivec import FOBE, BipartiteGraph, questions, rehearsal
+from bivec import FOBE, BipartiteGraph, choosing, questions, rehearsal
+from bivec.choosing import LENGTHS, contenders
 from bivec.errors import InputError
 from bivec.parallel import Workers
-from bivec.rehearsal import LENGTHS, Rehearsed, contenders, rehearse, with_communities
+from bivec.rehearsal import Rehearsed, rehearse, with_communities
 from bivec.smoothing import Shape, most_steps
 from bivec.twins import merge_twins
 
@@ -182,9 +183,9 @@ def test_what_is_usual_is_settled_on_unless_beyond_doubt():
     usual, other = Shape(8), Shape(16)
     right, wrong = np.ones(20), np.ones(20)
     wrong[:3] = 0
-    assert rehearsal.settled({usual: wrong, other: right}, usual) == usual
+    assert choosing.settled({usual: wrong, other: right}, usual) == usual
     wrong[:9] = 0
-    assert rehearsal.settled({usual: wrong, other: right}, usual) == other
+    assert choosing.settled({usual: wrong, other: right}, usual) == other
 
 
 @pytest.mark.parametrize(
@@ -224,7 +225,7 @@ def test_a_side_that_takes_as_many_steps_as_there_may_be_is_not_evened():
 )
 def test_where_no_step_does_harm_there_are_many(right, expected):
     answers = {Shape(steps): np.arange(100.0) < n for steps, n in right.items()}
-    assert rehearsal._safe({k: v.astype(float) for k, v in answers.items()}, 128) == expected
+    assert choosing._safe({k: v.astype(float) for k, v in answers.items()}, 128) == expected
 
 
 def test_graphs_that_are_not_rehearsed_tell_nothing_else():

@@ -9,14 +9,14 @@ import pytest
 from bivec import FOBE, HOBE, BipartiteGraph, smoothing
 from bivec.datasets import southern_women
 from bivec.errors import InputError
-from bivec.lengths import DEGREE
+from bivec.joining import join
+from bivec.lengths import DEGREE, PLAIN
 from bivec.models import sampled
 from bivec.parallel import Workers
 from bivec.rehearsal import Rehearsed
 from bivec.smoothing import (
     Shape,
     check_smoothing,
-    join,
     most_steps,
     smooth,
     smooth_side,
@@ -55,7 +55,8 @@ def test_steps_follow_the_formula(dim):
     rng = np.random.default_rng(0)
     start = [rng.standard_normal((n, dim)).astype(np.float32) for n in matrix.shape]
     tables = [table.copy() for table in start]
-    assert smooth(GRAPH, *tables, (Shape(3), Shape(3))) == ((3, 3), False)
+    done = smooth(GRAPH, *tables, (Shape(3), Shape(3)))
+    assert done == ((3, 3), (PLAIN, PLAIN), False)
     for table, first, seen in zip(tables, start, (matrix, matrix.T), strict=True):
         wanted = unit(first.astype(np.float64))
         for _ in range(3):
@@ -194,7 +195,7 @@ def test_joined_sides_have_each_others_vectors(dim):
     again = [table.copy() for table in start]
     for copies, n_jobs in ((tables, 2), (again, 1)):
         with Workers(n_jobs) as workers:
-            join(GRAPH, *copies, workers)
+            join((GRAPH.left, GRAPH.right), copies, workers)
     assert [table.tobytes() for table in tables] == [table.tobytes() for table in again]
     left, right = map(unit, start)
     for table, own, far, seen in (

@@ -151,11 +151,7 @@ class SampledEstimator(BipartiteEstimator):
                 self._told("smoothing", learned.history[-1]) if learned.history else None,
                 communities, until_close=steps is None and not communities,
             )  # fmt: skip
-            self.smoothing_steps_ = done.steps
-            lengths = (
-                shapes[0].length(graph.left.degrees),
-                shapes[1].length(graph.right.degrees),
-            )
+            self.smoothing_steps_, lengths = done.steps, done.lengths
             learned = learned._replace(interrupted=learned.interrupted or done.interrupted)
         self.shortening_ = lengths[0].power, lengths[1].power
         self.hubs_ = lengths[0].hubs, lengths[1].hubs
