@@ -189,7 +189,6 @@ def test_missing_ids(graph, inputs):
         ({"n_negatives": 0}, "n_negatives=0"),
         ({"epochs": 0}, "epochs=0"),
         ({"learning_rate": 0}, "learning_rate=0"),
-        ({"weight_decay": -1}, "weight_decay=-1"),
         ({"batch_size": 0}, "batch_size=0"),
         ({"patience": 0}, "patience=0"),
         ({"norm": 0}, "norm=0"),

@@ -12,16 +12,16 @@ from bivec.combine.training import (
     CombinationTrainer,
     Settings,
     choose_device,
+    degrees_tell_more,
     edges_per_node,
     reproducible,
-    trust,
 )
 
 
 def settings(**changes):
     usual = {
         "kind": "auto-regularized", "dim": 6, "dropout": 0.5, "n_negatives": 5, "epochs": 3,
-        "batch_size": 256, "learning_rate": 0.003, "weight_decay": 0.0, "patience": 3,
+        "batch_size": 256, "learning_rate": 0.003, "patience": 3,
         "device": "cpu", "seed": 0,
     }  # fmt: skip
     return Settings(**{**usual, **changes})
@@ -179,38 +179,6 @@ def test_direct_kind_does_not_recover_and_predicts_links(graph, inputs):
     assert {record.left for record in trainer.history} == {0.0}
 
 
-def test_weight_decay_takes_its_share_of_every_weight(graph, inputs):
-    sides = align(graph, inputs)
-    steps = []
-    for decay in (0.0, 0.5):
-        trainer = CombinationTrainer(
-            graph, *sides, settings(batch_size=10_000, weight_decay=decay, learning_rate=0.1)
-        )
-        first = trainer._state()
-        trainer.train_epoch()  # one batch, one step
-        steps.append(trainer._state())
-    for name, before in first.items():
-        expected = steps[0][name] - 0.1 * 0.5 / (491 / 84) * before  # 491 edges, 84 nodes
-        torch.testing.assert_close(steps[1][name], expected, atol=1e-6, rtol=1e-5)
-
-
-def test_little_is_believed_where_a_rehearsal_tells_nothing():
-    forest = BipartiteGraph(np.arange(12_000), np.arange(12_000) // 5)
-    assert trust(forest, 0).decay == 5 / (12_000 / 14_400)
-    # Pairs of nodes that share all three of their neighbours: an edge left out can be told
-    left, right = np.repeat(np.arange(4_000), 3), np.tile(np.arange(3), 4_000)
-    pairs = BipartiteGraph(left, right + 3 * np.repeat(np.arange(4_000) // 2, 3))
-    alone = BipartiteGraph(
-        np.append(pairs.left_rows(), 4_000 + np.arange(4_000)),
-        np.append(pairs.left.indices, 6_000 + np.arange(4_000)),
-    )
-    assert trust(pairs, 0).decay == 1 / (12_000 / 10_000)
-    assert edges_per_node(alone) < 1
-    assert trust(alone, 0).decay == trust(alone, 0, n_jobs=1).decay == 1 / (16_000 / 18_000)
-    few = BipartiteGraph([0, 1, 2], [0, 0, 1])  # too small to be rehearsed
-    assert trust(few, 0).decay == 1 / (3 / 5)
-
-
 def popular(n=9_000, seed=0):
     """Return a sparse graph in which all that is to be known of an edge is popularity."""
     rng = np.random.default_rng(seed)
@@ -222,7 +190,7 @@ def popular(n=9_000, seed=0):
 def test_degrees_take_the_place_of_inputs_where_they_tell_more():
     graph = popular()
     assert edges_per_node(graph) < 1.5
-    assert trust(graph, 0).by_degree
+    assert degrees_tell_more(graph, 0)
     rng = np.random.default_rng(0)
     sides = [Inputs(rng.standard_normal((n, 4), np.float32)) for n in (graph.n_left, graph.n_right)]
 

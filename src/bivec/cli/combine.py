@@ -41,9 +41,6 @@ class Parameters:
     learning_rate: Annotated[
         float | None, _option(help="Of Adam, falling to 0. Default: 0.003.")
     ] = None
-    weight_decay: Annotated[
-        float | None, _option(help="Pull of weights to 0, for one edge a node. Default: 1.0.")
-    ] = None
     batch_size: Annotated[int | None, _option(help="Pairs of a step. Default: 2048.")] = None
     patience: Annotated[
         int | None,

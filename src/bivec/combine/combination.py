@@ -54,11 +54,6 @@ class Combination(BipartiteEstimator):
         Most sweeps over the edges.
     learning_rate : float
         Of Adam; falls linearly to 0 over the epochs.
-    weight_decay : float
-        A step of rate r takes the share ``r * weight_decay / m`` from every weight, where m is the
-        number of edges over that of nodes: the sparser the graph, the more. Five times that in a
-        graph of fewer edges than nodes where a rehearsal (:mod:`bivec.rehearsal`) tells next to
-        nothing of edges that are left out.
     batch_size : int
         Pairs of a step.
     patience : int
@@ -132,7 +127,6 @@ class Combination(BipartiteEstimator):
         n_negatives: int = 5,
         epochs: int = 5,
         learning_rate: float = 0.003,
-        weight_decay: float = 1.0,
         batch_size: int = 2048,
         patience: int = 3,
         norm: float | Literal["auto"] | None = "auto",
@@ -150,7 +144,6 @@ class Combination(BipartiteEstimator):
         self.n_negatives = n_negatives
         self.epochs = epochs
         self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
         self.batch_size = batch_size
         self.patience = patience
         self.norm = norm
@@ -175,7 +168,6 @@ class Combination(BipartiteEstimator):
             batch_size=check_integer("batch_size", self.batch_size, low=1),
             epochs=check_integer("epochs", self.epochs, low=1),
             learning_rate=check_number("learning_rate", self.learning_rate, above=0),
-            weight_decay=check_number("weight_decay", self.weight_decay, low=0),
             patience=check_integer("patience", self.patience, low=1),
             device=choose_device(self.device),
             seed=seed,

@@ -11,8 +11,7 @@ weights they were given: a link that is guessed as 1/2 costs 1, a side that is n
 
 References
 ----------
-Kingma, Ba, "Adam: a method for stochastic optimization", arXiv:1412.6980. Loshchilov, Hutter,
-"Decoupled weight decay regularization", arXiv:1711.05101.
+Kingma, Ba, "Adam: a method for stochastic optimization", arXiv:1412.6980.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,10 +41,8 @@ LINK_WEIGHT = 4.0
 """Of the squared error of a link beside the distance of each side from what is recovered."""
 
 _BLOCK = 4096
-_SINGLE, _FOREST, _SPARSE = 0.5, 1.0, 1.5
-"""Edges a node in a graph of single edges, the most in a forest, and in a sparse graph."""
-_DISTRUST = 5.0
-"""What decay is worth where a rehearsal has told little."""
+_SPARSE = 1.5
+"""Edges a node from which on inputs are not doubted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,6 @@ class Settings:
     batch_size: int
     epochs: int
     learning_rate: float
-    weight_decay: float
     patience: int
     device: str
     seed: int
@@ -124,9 +119,11 @@ class CombinationTrainer(Sweeps):
         self, graph: BipartiteGraph, left: Inputs, right: Inputs, settings: Settings
     ) -> None:
         super().__init__(settings.epochs, n_jobs=1)
-        found = trust(graph, settings.seed, settings.n_jobs)
-        given = settings.by_degree
-        self.by_degree = settings.kind == "direct" and found.by_degree if given is None else given
+        self.by_degree = settings.by_degree
+        if self.by_degree is None:
+            self.by_degree = settings.kind == "direct" and degrees_tell_more(
+                graph, settings.seed, settings.n_jobs
+            )
         if self.by_degree:
             left, right = degree_inputs(graph)
             settings = replace(settings, dropout=0.0)  # of a single column it would leave nothing
@@ -142,11 +139,7 @@ class CombinationTrainer(Sweeps):
             recover=settings.kind == "auto-regularized",
             seed=settings.seed,
         ).to(self.device)
-        self._adam = torch.optim.AdamW(
-            self.network.parameters(),
-            lr=settings.learning_rate,
-            weight_decay=settings.weight_decay * found.decay,
-        )
+        self._adam = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate)
         self._best = np.inf
         self._best_epoch = 0
         self._kept = self._state()
@@ -268,29 +261,15 @@ class CombinationTrainer(Sweeps):
         return {name: value.clone() for name, value in self.network.state_dict().items()}
 
 
-class Trust(NamedTuple):
-    """How far inputs are trusted: a factor of the decay, and whether degrees tell more than these.
+def degrees_tell_more(graph: BipartiteGraph, seed: int, n_jobs: int | None = None) -> bool:
+    """Return whether degrees say more than inputs about edges that these have not seen.
 
-    The fewer edges a node has, the better its inputs know each of them by heart, and the less there
-    is to learn from edges that look so certain. In what is nearly a forest, inputs may tell nothing
-    else: there a rehearsal says whether vectors know anything of edges that they have not seen, and
-    whether degrees know more.
+    In what is nearly a forest, inputs may know each edge by heart and nothing else; a rehearsal
+    tells.
     """
-
-    decay: float
-    by_degree: bool
-
-
-def trust(graph: BipartiteGraph, seed: int, n_jobs: int | None = None) -> Trust:
-    """Return how far inputs that were learned on this graph are to be trusted."""
-    each = edges_per_node(graph)
-    decay = 1 / max(each, _SINGLE)
-    if each >= _SPARSE:
-        return Trust(decay, by_degree=False)
-    rehearsed = rehearse(graph, seed, n_jobs=n_jobs)
-    if each < _FOREST and not rehearsed.told:
-        decay *= _DISTRUST
-    return Trust(decay, rehearsed.popularity_tells_more)
+    if edges_per_node(graph) >= _SPARSE:
+        return False
+    return rehearse(graph, seed, n_jobs=n_jobs).popularity_tells_more
 
 
 def edges_per_node(graph: BipartiteGraph) -> float:

@@ -31,7 +31,9 @@ EPOCHS, PATIENCE, GAIN = 50, 5, 0.02
 BATCH, SHARD = 1024, 256
 """Pairs of a step, and of the parts that threads compute; the parts are summed in order."""
 
-LEARNING_RATE = 0.06
+LEARNING_RATE, RISE = 0.06, 100
+"""Of Adagrad; steps over which the rate rises to it, no more than an epoch has. The first steps do
+not know how long the vectors are: at the full rate they may shut off units for good."""
 
 GUESS, TRIES, SLOWER = 0.25, 3, 3.0
 """Error of who says one half to everything; a network no better begins anew, so much slower."""
@@ -182,9 +184,9 @@ def fit_unified(
     negatives : int
         For each positive.
     learning_rate : float
-        Of Adagrad. Its first steps do not know how long the vectors are: where they saturate the
-        sigmoid, there is no slope to come back by. A network whose validation error is not below a
-        quarter is trained once more at a third of the rate, and then at a ninth.
+        Of Adagrad; it rises to this over the first steps. Where long vectors saturate the sigmoid
+        all the same, there is no slope to come back by: a network whose validation error is not
+        below a quarter is trained once more at a third of the rate, and then at a ninth.
     n_jobs : int, optional
         Threads; every core where not given. They do not change a bit of the result.
     progress : callable, optional
@@ -222,16 +224,19 @@ def _fit(
 
     network = Network(left.shape[1] + right.shape[1], max(left.shape[1], right.shape[1]), draw)
     best = last_gain = np.inf
-    kept, history, stale = network.copy(), [], 0
+    kept, history, stale, steps = network.copy(), [], 0, 0
+    rise = min(RISE, -(-edges.shape[1] * (1 + negatives) // BATCH))
     with single_threaded_blas(), Workers(n_jobs) as workers:
         for epoch in range(epochs):
             pairs, targets = _with_negatives(edges, negatives, absent, draw)
             order = draw.permutation(len(targets))
             for start in range(0, len(order), BATCH):
                 batch = order[start : start + BATCH]
+                rate = learning_rate * min(1.0, (steps + 1) / rise)
                 lefts, rights, wanted = pairs[0, batch], pairs[1, batch], targets[batch]
                 gradients = _in_shards(network, left, right, lefts, rights, wanted, workers)
-                network.step(gradients, learning_rate)
+                network.step(gradients, rate)
+                steps += 1
             if progress is not None:
                 progress((epoch + 1) / epochs)
             if not n_validation:
