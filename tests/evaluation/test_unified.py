@@ -73,10 +73,10 @@ def test_absent_pairs_are_all_that_is_absent_and_nothing_else():
     assert np.abs(counts / 20_000 - share).max() < 5 * np.sqrt(share / 20_000)
 
 
-def blocks(n_left=120, n_right=60, seed=0):
+def blocks(n_left=120, n_right=60, n_pairs=900, seed=0):
     """Edges inside of two blocks; a vector's first two entries say which block, by turns."""
     rng = np.random.default_rng(seed)
-    lefts, rights = rng.integers(0, n_left, 900), rng.integers(0, n_right, 900)
+    lefts, rights = rng.integers(0, n_left, n_pairs), rng.integers(0, n_right, n_pairs)
     inside = lefts % 2 == rights % 2
     graph = BipartiteGraph(
         lefts[inside], rights[inside], left_ids=range(n_left), right_ids=range(n_right),
@@ -109,6 +109,17 @@ def test_a_network_that_saturates_begins_anew(monkeypatch):
     dead = fit_unified(graph, left, right, learning_rate=0.2, epochs=100)
     assert min(dead.validation) == pytest.approx(0.5, abs=1e-3)  # one answer to everything
     assert min(fitted.validation) < 0.25
+
+
+def test_a_gentle_start_keeps_units_alive_on_long_vectors(monkeypatch):
+    graph, left, right = blocks(2000, 1000, 20_000)
+    left, right = (2 * np.hstack([t, np.ones((len(t), 24), np.float32)]) for t in (left, right))
+    monkeypatch.setattr(unified, "TRIES", 1)
+    gentle = fit_unified(graph, left, right, epochs=10)
+    monkeypatch.setattr(unified, "RISE", 1)
+    rash = fit_unified(graph, left, right, epochs=10)
+    assert min(gentle.validation) < 0.22
+    assert min(rash.validation) == pytest.approx(0.5, abs=1e-3)
 
 
 def test_validation_picks_the_weights_and_stops():
