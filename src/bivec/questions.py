@@ -23,8 +23,10 @@ EXAMPLES, FEWEST = 16, 50
 _MACHINES, _FEWER, _LARGE, _EDGES = 1000, 350, 10_000, 16
 """How many edges are asked about at most; in graphs of less than 10,000 edges, which should take no
 time; and for how many edges one, if that is less."""
-_NEGATIVES, _C, _GAMMA, _TOLERANCE = 5, 1.0, 0.1, 1e-3
-"""Negatives for each neighbour, and the machine itself."""
+C, GAMMA, TOLERANCE = 1.0, 0.1, 1e-3
+"""The paper's machine; the tolerance is the one at which scikit-learn's SVC stops, too."""
+NEGATIVES = 5
+"""Negatives for each neighbour."""
 _PAIRS = 10_000
 """Pairs that popularity is asked about."""
 _STREAM, _POPULARITY, _ROOM, _CHUNK = 231, 233, 1 << 20, 64
@@ -87,7 +89,7 @@ class Questions:
                 local.marks = np.full(len(table), -1, np.int64)
             personalize(
                 self._indptr, self._indices, table, nodes, places, asked, self._seed,
-                _STREAM, _NEGATIVES, _C, _GAMMA, _TOLERANCE, _ROOM, local.marks, start, stop,
+                _STREAM, NEGATIVES, C, GAMMA, TOLERANCE, _ROOM, local.marks, start, stop,
                 decisions, trained,
             )  # fmt: skip
 

@@ -20,12 +20,7 @@ import numpy.typing as npt
 
 from bivec.graph.side import GraphSide
 from bivec.parallel import Workers
-
-C, GAMMA, TOLERANCE = 1.0, 0.1, 1e-3
-"""The paper's machine; the tolerance is the one at which scikit-learn's SVC stops, too."""
-
-NEGATIVES = 5
-"""Negatives for each neighbour."""
+from bivec.questions import GAMMA, NEGATIVES, TOLERANCE, C
 
 _STREAM = 300
 _ROOM = 512 << 20
