@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
-from bivec.errors import InputError, SaveError
+from bivec import SVD, load
+from bivec.errors import FormatError, InputError, SaveError
 from bivec.graph import BipartiteGraph
 from bivec.io import as_graph, read_edges, write_graph
 
@@ -340,6 +341,23 @@ def test_pipe(tmp_path):
     with pytest.raises(InputError) as caught:
         read_edges(path)
     check(caught.value, [f"{path}: this is a pipe", "Save it to a file first", "compressed"])
+
+
+def test_a_name_that_is_no_text(tmp_path):
+    """File systems take any bytes for a name; the libraries that read and write do not."""
+    name = tmp_path / os.fsdecode(b"b\xfccher.csv")
+    with pytest.raises(InputError, match=r"its name is no UTF-8 text\. Rename it"):
+        read_edges(name)
+    graph = BipartiteGraph([0, 1], [0, 1])
+    with pytest.raises(SaveError, match="its name is no UTF-8 text"):
+        write_graph(graph, name)
+    embedding = SVD(dim=1).fit(graph).embedding_
+    folder = name.with_suffix(".bivec")
+    with pytest.raises(SaveError, match="its name is no UTF-8 text"):
+        embedding.save(folder)
+    with pytest.raises(FormatError, match=r"is no UTF-8 text\. Rename it"):
+        load(folder)
+    assert not list(tmp_path.iterdir())
 
 
 def test_saved_embedding(tmp_path):

@@ -125,6 +125,19 @@ _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
 
 
+def is_text(path: str | PathLike[str]) -> bool:
+    r"""Whether the name of a path is text; on Linux it may be any bytes.
+
+    >>> is_text("bücher.csv"), is_text("b\udcfccher.csv")
+    (True, False)
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def shown(value: Any) -> str:
     """Return a value as a message shows it: its repr, cut in the middle where it is long.
 

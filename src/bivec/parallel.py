@@ -7,7 +7,6 @@ handed out on demand: a slow core takes fewer of them.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -170,13 +169,7 @@ class _Shares:
 
 @contextlib.contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread, as the order of its sums may depend on their number.
-
-    Without the package threadpoolctl, BLAS takes the threads that it was told to take.
-    """
-    if importlib.util.find_spec("threadpoolctl") is None:
-        yield
-        return
+    """Keep BLAS to one thread, as the order of its sums may depend on their number."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1, user_api="blas"):

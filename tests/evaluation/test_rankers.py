@@ -1,5 +1,7 @@
 """Reference rankers against their formulas, and on a problem whose answer is known."""
 
+import os
+import subprocess
 import sys
 
 import numpy as np
@@ -90,6 +92,27 @@ def test_pure_svd(n_factors):
     v = np.linalg.svd(x)[2][:n_factors].T
     ranker = PureSVD(n_factors).fit(graph)
     np.testing.assert_allclose(every_row(ranker), x @ v @ v.T, atol=1e-4)
+
+
+def test_what_rankers_learn_does_not_depend_on_threads():
+    code = (
+        "import hashlib, numpy as np, bivec\n"
+        "from bivec.evaluation import make_ranker\n"
+        "rng = np.random.default_rng(0)\n"
+        "graph = bivec.as_graph((rng.random((400, 300)) < 0.05).astype(int))\n"
+        "for table in (make_ranker('ease').fit(graph).weights_,\n"
+        "              make_ranker('pure-svd').fit(graph).factors_):\n"
+        "    print(hashlib.sha256(table.tobytes()).hexdigest())\n"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": n, "OMP_NUM_THREADS": n},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for n in ("1", "2")
+    }  # fmt: skip
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize("name", RANKERS)

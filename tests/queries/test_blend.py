@@ -1,6 +1,5 @@
 """The default ranking against plain regressions, and its corner cases."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -303,9 +302,6 @@ def test_as_a_ranker():
     np.testing.assert_array_equal(rankers["blend"].scores([4, 2]), direct.scores([4, 2]))
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("threadpoolctl") is None, reason="BLAS takes what threads it is told"
-)
 def test_the_same_bytes_whatever_the_threads():
     """What is learned; a score is a product of two of its rows, to the rounding of BLAS."""
     code = (

@@ -18,10 +18,7 @@ where a left vector is the weighted mean of the right vectors of its neighbours.
 
 from __future__ import annotations
 
-import contextlib
-import importlib.util
 import time
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,7 +31,7 @@ from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
 from bivec.memory import require_memory
 from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback
-from bivec.parallel import resolve_jobs
+from bivec.parallel import one_blas_thread, resolve_jobs
 from bivec.settings import LossRecord, Progress
 
 Matrix = npt.NDArray[np.float64]
@@ -238,7 +235,7 @@ def singular_vectors(
     """
     from scipy.sparse.linalg import ArpackError, svds
 
-    with _one_thread():
+    with one_blas_thread():
         if dim >= min(matrix.shape) or not matrix.nnz:
             u, values, vt = np.linalg.svd(matrix.toarray(), full_matrices=False)
         else:
@@ -276,19 +273,3 @@ def _randomized(matrix: sparse.csr_array, dim: int, seed: int) -> tuple[Matrix, 
     block, _r = np.linalg.qr(matrix @ block)
     u, values, vt = np.linalg.svd((matrix.T @ block).T, full_matrices=False)
     return (block @ u)[:, :dim], values[:dim], vt[:dim]
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Keep BLAS to one thread, as the order of its sums depends on their number.
-
-    Without the package threadpoolctl, bytes are the same for any ``n_jobs``, though not for any
-    number of threads that BLAS is told to take.
-    """
-    if importlib.util.find_spec("threadpoolctl") is None:
-        yield
-        return
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, user_api="blas"):
-        yield

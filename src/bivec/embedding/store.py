@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 import bivec
 from bivec.arrow import from_numpy, to_numpy
 from bivec.embedding.embedding import Embedding, EmbeddingSide
-from bivec.errors import FormatError, InputError, SaveError
+from bivec.errors import FormatError, InputError, SaveError, is_text
 from bivec.graph import BipartiteGraph, Side
 from bivec.ids import Vocabulary
 from bivec.io.atomic import atomic_directory
@@ -71,6 +71,8 @@ def save(embedding: Embedding, path: str | os.PathLike[str], *, graph: bool = Tr
 
 def check_target(target: Path) -> None:
     """Refuse a place where an embedding cannot go, before the work and not after it."""
+    if not is_text(target):
+        raise SaveError(f"cannot write {target}: its name is no UTF-8 text. Choose another name.")
     if target.exists() and not (target / MANIFEST).is_file():
         raise SaveError(
             f"cannot write {target}: something else of that name is there. Choose another name."
@@ -132,6 +134,8 @@ def load(path: str | os.PathLike[str]) -> Embedding:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Read and check the manifest alone."""
     file = folder / MANIFEST
+    if not is_text(folder):
+        raise FormatError(f"the name of {folder} is no UTF-8 text. Rename it.")
     if not folder.exists():
         beside = sorted(folder.parent.glob(f".{folder.name}.*/{MANIFEST}"))  # written last
         hint = "Check the path."

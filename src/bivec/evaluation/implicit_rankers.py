@@ -20,12 +20,10 @@ class _Implicit(Ranker):
 
     def _fit(self, train: BipartiteGraph) -> None:
         require("implicit", extra="dev", purpose=f"the ranker {self.name!r}")
-        threads = require("threadpoolctl", extra="dev", purpose=f"the ranker {self.name!r}")
         values = ratings(train, getattr(self, "weighted", False)).copy()  # a graph is read-only
         matrix = sparse.csr_matrix(values, dtype=np.float32)
-        with threads.threadpool_limits(1, "blas"):  # as implicit asks, which warns otherwise
-            model = self._model()
-            model.fit(matrix, show_progress=False)
+        model = self._model()
+        model.fit(matrix, show_progress=False)
         self.left_, self.right_ = np.array(model.user_factors), np.array(model.item_factors)
 
     def _scores(self, rows: npt.NDArray[np.int64]) -> Table:

@@ -19,6 +19,7 @@ from bivec.checks import check_integer, check_number
 from bivec.errors import NotFittedError
 from bivec.graph import BipartiteGraph
 from bivec.memory import require_memory
+from bivec.parallel import one_blas_thread
 
 Table = npt.NDArray[Any]
 
@@ -30,7 +31,8 @@ class Ranker(ABC):
 
     def fit(self, train: BipartiteGraph) -> Self:
         """Learn from the training graph."""
-        self._fit(train)
+        with one_blas_thread():
+            self._fit(train)
         self.train_ = train
         return self
 

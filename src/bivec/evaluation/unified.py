@@ -10,17 +10,16 @@ pairs without one, and Adagrad (Duchi, Hazan, Singer, JMLR 12, 2011).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bivec.errors import InputError, require
+from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
-from bivec.parallel import Workers
+from bivec.parallel import Workers, one_blas_thread
 
 Table = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
@@ -40,6 +39,7 @@ GUESS, TRIES, SLOWER = 0.25, 3, 3.0
 
 _VALIDATION, _MOST_VALIDATION, _LEAST_VALIDATION = 0.1, 10_000, 10
 _BLOCK = 8192
+_STREAM = 302
 _TINY = np.float32(1e-7)
 
 
@@ -226,7 +226,7 @@ def _fit(
     best = last_gain = np.inf
     kept, history, stale, steps = network.copy(), [], 0, 0
     rise = min(RISE, -(-edges.shape[1] * (1 + negatives) // BATCH))
-    with single_threaded_blas(), Workers(n_jobs) as workers:
+    with one_blas_thread(), Workers(n_jobs) as workers:
         for epoch in range(epochs):
             pairs, targets = _with_negatives(edges, negatives, absent, draw)
             order = draw.permutation(len(targets))
@@ -283,7 +283,7 @@ def _in_shards(
 
 def score_unified(fitted: Fitted, left: Table, right: Table, lefts: Rows, rights: Rows) -> Table:
     """Return what the network puts into its sigmoid for these pairs; above 0 is a link."""
-    with single_threaded_blas():
+    with one_blas_thread():
         return _logits(fitted.network, left, right, lefts, rights)
 
 
@@ -303,14 +303,3 @@ def _with_negatives(
     n = edges.shape[1]
     pairs = np.hstack([edges, np.stack(absent.draw(n * negatives, draw))])
     return pairs, (np.arange(pairs.shape[1]) < n).astype(np.float32)
-
-
-@contextmanager
-def single_threaded_blas() -> Iterator[None]:
-    """Keep matrix products in one thread: with more, sums depend on how many there are."""
-    control = require("threadpoolctl", extra="evaluate", purpose="Unified link prediction")
-    with control.threadpool_limits(1, user_api="blas"):
-        yield
-
-
-_STREAM = 302

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bivec.errors import SaveError
+from bivec.errors import SaveError, is_text
 
 
 @contextmanager
@@ -79,6 +79,8 @@ def _replace_directory(target: Path, fresh: Path) -> None:
 @contextmanager
 def _explained(target: Path) -> Iterator[None]:
     """Turn the operating system's errors into one readable line."""
+    if not is_text(target):
+        raise SaveError(f"cannot write {target}: its name is no UTF-8 text. Choose another name.")
     try:
         yield
     except OSError as error:

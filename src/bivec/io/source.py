@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from bivec.errors import InputError
+from bivec.errors import InputError, is_text
 
 Progress = Callable[[int, int], None]
 """Called with bytes read so far and bytes in all."""
@@ -70,6 +70,8 @@ class Source:
 def find_source(path: str | os.PathLike[str]) -> Source:
     """Open a path far enough to know what it is."""
     place = Path(path)
+    if not is_text(place):
+        raise InputError("its name is no UTF-8 text", "Rename it.", path=place)
     if place.is_dir():
         hint = "Name a file in it."
         if (place / "manifest.json").exists():
