@@ -9,9 +9,8 @@ right, on others lists improve where scores are divided by a power of the degree
 one, as the penalty keeps the scores of rare and of popular nodes too near to each other.
 
 Which ones a graph wants shows when a quarter of each node's edges is held out: the regressions are
-fitted on the rest, and all pairs of a penalty and a power are compared by NDCG at 10. The penalty
-of the best pair is taken, and with it the first power that is not worse than the best one by more
-than a standard error of their difference.
+fitted on the rest, and all pairs of a penalty and a power are compared by NDCG at 10. The first
+pair is taken that is not worse than the best one by more than a standard error of their difference.
 
 **Echo.** A known pair is predicted as if its edge were absent, but vectors and codes have seen the
 edge. How much higher than an absent pair that puts it shows there, too: as the ratio between mean
@@ -35,7 +34,7 @@ from bivec.queries.ridge import Ridge, Table
 
 PENALTIES = (500.0, 20.0)
 POWERS = (0.0, 0.2, -0.2, 0.4)
-"""What is tried; powers in the order of preference."""
+"""What is tried, in the order of preference."""
 
 _SHARE = 0.25
 _FEWEST_ASKING, _MOST_ASKING, _SCORES, _SCORES_AT_ONCE = 1000, 3000, 15_000_000, 1 << 22
@@ -110,10 +109,8 @@ def tuned(
         _measured(rest, held, asking, trust, vectors, Ridge(penalty, n_inputs, damping), powers)
         for penalty in penalties
     ]
-    which = int(np.argmax([values.mean(axis=0).max() for values, _ in found]))
-    values, echoes = found[which]
-    power = _least(values)
-    return penalties[which], powers[power], float(echoes[power])
+    which, power = divmod(_least(np.hstack([values for values, _ in found])), len(powers))
+    return penalties[which], powers[power], float(found[which][1][power])
 
 
 def _measured(
