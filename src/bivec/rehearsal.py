@@ -94,6 +94,10 @@ class Rehearsed(NamedTuple):
         return self.popular - self.correct > _MARGIN
 
 
+Rehearse = Callable[..., Rehearsed]
+"""A function with the parameters of :func:`rehearse`."""
+
+
 def rehearse(
     graph: BipartiteGraph,
     seed: int = 0,
@@ -163,6 +167,27 @@ def rehearse(
     found = Rehearsed((left_shape, right_shape), correct, popular, few)
     found = with_communities(found, most)
     return with_places(found, Sides(left, right), kinds, asked_of, seed, min(dim, _COLUMNS), n_jobs)
+
+
+def remembering() -> Rehearse:
+    """Return :func:`rehearse` for several models of one graph: what was tried is not tried again.
+
+    >>> from bivec.datasets import southern_women
+    >>> graph, once = southern_women(), remembering()
+    >>> once(graph, 0, 64) is once(graph, 0, 32)
+    True
+    """
+    known: dict[tuple[int, int], Rehearsed] = {}
+
+    def once(
+        graph: BipartiteGraph, seed: int = 0, dim: int = _COLUMNS, *args: Any, **kwargs: Any
+    ) -> Rehearsed:
+        key = seed, min(dim, _COLUMNS)
+        if key not in known:
+            known[key] = rehearse(graph, seed, dim, *args, **kwargs)
+        return known[key]
+
+    return once
 
 
 def with_communities(found: Rehearsed, most: tuple[int, int]) -> Rehearsed:

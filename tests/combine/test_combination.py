@@ -16,9 +16,10 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import bivec
-from bivec import FOBE, HOBE, BipartiteGraph, Combination, InputError
+from bivec import FOBE, HOBE, BipartiteGraph, Combination, InputError, rehearsal
 from bivec.combine import KINDS
 from bivec.errors import MissingExtraError
+from bivec.rehearsal import rehearse
 
 QUICK = {"dim": 6, "epochs": 3}
 
@@ -318,3 +319,20 @@ def test_joint_vectors_are_bounded(inputs, graph, kind):
     model = Combination(kind, embeddings=inputs, norm=None, **QUICK).fit(graph)
     for table in (model.left_embedding_, model.right_embedding_):
         assert 0 < np.abs(table).max() <= 2  # hyperbolic tangents around their mean
+
+
+def test_inputs_that_are_fitted_rehearse_once(monkeypatch):
+    graph = BipartiteGraph(np.arange(2400) % 1600, np.arange(2400) * 7 % 900)
+    models = [FOBE(dim=34, epochs=1, n_samples=2), HOBE(dim=40, epochs=1, n_samples=2)]
+    apart = [model.fit(graph).embedding_ for model in models]
+    expected = Combination("direct", dim=6, embeddings=apart, epochs=1).fit(graph)
+    asked = []
+
+    def watch(*args, **kwargs):
+        asked.append(args)
+        return rehearse(*args, **kwargs)
+
+    monkeypatch.setattr(rehearsal, "rehearse", watch)
+    found = Combination("direct", dim=6, embeddings=models, epochs=1).fit(graph)
+    assert len(asked) == 1
+    assert found.left_embedding_.tobytes() == expected.left_embedding_.tobytes()

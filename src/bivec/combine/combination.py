@@ -24,7 +24,9 @@ from bivec.graph import BipartiteGraph
 from bivec.memory import require_memory
 from bivec.models import FOBE, HOBE
 from bivec.models.base import BipartiteEstimator, Learned, ProgressCallback
+from bivec.models.sampled import SampledEstimator
 from bivec.parallel import resolve_jobs
+from bivec.rehearsal import Rehearse, remembering
 
 KINDS = ("direct", "auto-regularized")
 _NORM, _NORM_OF_DEGREES = 5.0, 2.0
@@ -200,7 +202,8 @@ class Combination(BipartiteEstimator):
                 "a combination has no vectors to go on from", "Give them as one of its embeddings."
             )
         # Bring the inputs together
-        embeddings = self._inputs(graph, settings.seed)
+        rehearse = remembering()
+        embeddings = self._inputs(graph, settings.seed, rehearse)
         width = sum(embedding.dim for embedding in embeddings)
         require_memory(
             (graph.n_left + graph.n_right) * (5 * width + 4 * self.dim + 90 * self.n_negatives)
@@ -212,14 +215,14 @@ class Combination(BipartiteEstimator):
 
         # Train and encode
         with reproducible(settings.device):
-            trainer = CombinationTrainer(graph, left, right, settings)
+            trainer = CombinationTrainer(graph, left, right, settings, rehearse)
             trainer.run(self.progress)
             vectors = trainer.vectors()
         self.inputs_ = [provenance(embedding) for embedding in embeddings]
         self.by_degree_ = trainer.by_degree
         return Learned(*vectors, trainer.history, trainer.epoch, trainer.interrupted)
 
-    def _inputs(self, graph: BipartiteGraph, seed: int) -> list[Embedding]:
+    def _inputs(self, graph: BipartiteGraph, seed: int, rehearse: Rehearse) -> list[Embedding]:
         """Return the inputs, loaded or fitted where they are not embeddings yet."""
         given = self.embeddings
         if given is None:
@@ -230,7 +233,7 @@ class Combination(BipartiteEstimator):
             )
         if not given:
             raise InputError("there are no embeddings to combine", "Give one or more.")
-        return [_embedding(item, graph, seed, self.n_jobs) for item in given]
+        return [_embedding(item, graph, seed, self.n_jobs, rehearse) for item in given]
 
     def _provenance(self) -> dict[str, Any]:
         """Return what decides the vectors; of the inputs, what they were made by."""
@@ -245,13 +248,17 @@ class Combination(BipartiteEstimator):
         return embedding
 
 
-def _embedding(item: Any, graph: BipartiteGraph, seed: int, n_jobs: int | None) -> Embedding:
+def _embedding(
+    item: Any, graph: BipartiteGraph, seed: int, n_jobs: int | None, rehearse: Rehearse
+) -> Embedding:
     if isinstance(item, Embedding):
         return item
     if isinstance(item, (str, Path)):
         return load(item)
     if isinstance(item, BipartiteEstimator):
         fresh = type(item)(**item.get_params()).set_params(random_state=seed, n_jobs=n_jobs)
+        if isinstance(fresh, SampledEstimator):
+            fresh._rehearse = rehearse
         fresh.fit(graph)
         if fresh.interrupted_:  # half-trained vectors are no input
             raise KeyboardInterrupt

@@ -32,7 +32,7 @@ from bivec.combine.batches import Batches, Pairs, dropout_mask
 from bivec.combine.network import Combiner
 from bivec.errors import InputError
 from bivec.graph import BipartiteGraph
-from bivec.rehearsal import rehearse
+from bivec.rehearsal import Rehearse, rehearse
 from bivec.sweeps import Sweeps
 
 Table = npt.NDArray[np.float32]
@@ -102,6 +102,8 @@ class CombinationTrainer(Sweeps):
         As :func:`bivec.combine.align.align` makes them.
     settings : Settings
         What to train and how.
+    rehearse : callable
+        What tells whether degrees say more than inputs.
 
     Attributes
     ----------
@@ -116,13 +118,18 @@ class CombinationTrainer(Sweeps):
     history: list[CombinationRecord]
 
     def __init__(
-        self, graph: BipartiteGraph, left: Inputs, right: Inputs, settings: Settings
+        self,
+        graph: BipartiteGraph,
+        left: Inputs,
+        right: Inputs,
+        settings: Settings,
+        rehearse: Rehearse = rehearse,
     ) -> None:
         super().__init__(settings.epochs, n_jobs=1)
         self.by_degree = settings.by_degree
         if self.by_degree is None:
             self.by_degree = settings.kind == "direct" and degrees_tell_more(
-                graph, settings.seed, settings.n_jobs
+                graph, settings.seed, settings.n_jobs, rehearse
             )
         if self.by_degree:
             left, right = degree_inputs(graph)
@@ -261,7 +268,9 @@ class CombinationTrainer(Sweeps):
         return {name: value.clone() for name, value in self.network.state_dict().items()}
 
 
-def degrees_tell_more(graph: BipartiteGraph, seed: int, n_jobs: int | None = None) -> bool:
+def degrees_tell_more(
+    graph: BipartiteGraph, seed: int, n_jobs: int | None = None, rehearse: Rehearse = rehearse
+) -> bool:
     """Return whether degrees say more than inputs about edges that these have not seen.
 
     In what is nearly a forest, inputs may know each edge by heart and nothing else; a rehearsal
