@@ -277,3 +277,16 @@ def test_progress_bar_on_a_terminal(ratings, monkeypatch):
     with reading_progress(ratings) as progress:
         graph = bivec.read_edges(ratings, progress=progress)
     assert graph.n_edges == 3
+
+
+def test_the_source_is_missed_before_the_target_is_looked_at(capsys, tmp_path, ratings):
+    code, _, err = run(capsys, "convert", tmp_path / "nope.csv", ratings)
+    assert code == 2
+    assert "nope.csv: there is no such file" in err
+
+
+def test_an_empty_list_of_an_option_is_named(capsys, ratings):
+    for option in ("--methods", "--train-share", "--tasks"):
+        code, _, err = run(capsys, "evaluate", "link-prediction", ratings, option, "")
+        assert code == 2
+        assert f"{option}: nothing is given" in err

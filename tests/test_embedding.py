@@ -109,6 +109,34 @@ def test_saving_again_replaces_only_embeddings(emb, tmp_path):
     assert (precious / "thesis.txt").read_text() == "years of work"
 
 
+def test_nothing_foreign_is_lost_with_an_embedding(emb, tmp_path):
+    path = tmp_path / "x.bivec"
+    emb.save(path)
+    (path / "notes.txt").write_text("which run this was")
+    with pytest.raises(SaveError, match=r"it holds notes\.txt, which would be lost"):
+        emb.save(path)
+    app = tmp_path / "app"
+    app.mkdir()
+    (app / "manifest.json").write_text('{"name": "a web app"}')
+    with pytest.raises(FormatError, match="is not the manifest of a bivec embedding"):
+        emb.save(app)
+    (path / "notes.txt").unlink()
+    (path / "manifest.json").write_text("cut short")  # damaged, but ours
+    emb.save(path)
+    assert bivec.load(path) == emb
+
+
+def test_a_link_stays_a_link(emb, tmp_path):
+    emb.save(tmp_path / "x.bivec")
+    link = tmp_path / "newest.bivec"
+    link.symlink_to("x.bivec")
+    other = random_embedding(southern_women(), seed=1)
+    other.save(link)
+    assert link.is_symlink()
+    assert bivec.load(tmp_path / "x.bivec") == other
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["newest.bivec", "x.bivec"]
+
+
 def test_no_directory_to_save_into(emb, tmp_path):
     with pytest.raises(SaveError, match=r"does not exist\. Create it first"):
         emb.save(tmp_path / "nowhere" / "x.bivec")

@@ -152,6 +152,14 @@ def test_bad_exports(emb, tmp_path, name, options, error, message):
         emb.export(tmp_path / name, **options)
 
 
+def test_logs_beside_a_projector_are_not_lost(emb, tmp_path):
+    emb.export(tmp_path / "logs", format="projector")
+    emb.export(tmp_path / "logs", format="projector")
+    (tmp_path / "logs" / "train").mkdir()
+    with pytest.raises(SaveError, match="it holds train, which would be lost"):
+        emb.export(tmp_path / "logs", format="projector")
+
+
 @pytest.mark.parametrize("name", ["x.npz", "x.h5ad"])
 def test_ids_that_a_format_cannot_hold(tmp_path, name):
     side = EmbeddingSide(["nul\0"], [[1]])

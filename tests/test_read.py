@@ -4,13 +4,14 @@ import bz2
 import gzip
 import json
 import re
+import weakref
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bivec.io import as_graph, read_edges, write_graph
+from bivec.io import as_graph, delimited, read_edges, write_graph
 from bivec.io.read import read_with_description
 
 
@@ -562,3 +563,22 @@ def test_description(tmp_path, content, name, words):
     path = tmp_path / name
     path.write_text(content)
     assert read_with_description(path)[1].split("; ") == words
+
+
+def test_arrow_has_let_go_of_a_file_once_it_is_read(tmp_path, monkeypatch):
+    """Or one of its threads may want the interpreter's lock while the interpreter ends."""
+    path = tmp_path / "quoted.csv"
+    path.write_text('"a b",x\n"c d",y\n')
+    seen = []
+    prepared = delimited._prepared
+
+    def watch(*args):
+        text = prepared(*args)
+        seen.append(weakref.ref(text))
+        return text
+
+    monkeypatch.setattr(delimited, "_prepared", watch)
+    for _ in range(200):
+        read_edges(path)
+    assert len(seen) == 200
+    assert all(text() is None for text in seen)

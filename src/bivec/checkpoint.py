@@ -60,6 +60,8 @@ class Checkpoint:
         """Return the state in the file, or None where there is none yet."""
         if not self.path.exists():
             return None
+        if not self.path.is_file() or not _starts_like_one(self.path):
+            raise InputError(f"{self.path} is no checkpoint", "Choose another name for one.")
         try:
             with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                 state: dict[str, Any] = {name: file[name] for name in _ARRAYS}
@@ -93,3 +95,9 @@ class Checkpoint:
         with atomic_file(self.path) as temporary, temporary.open("wb") as file:
             np.savez(file, state=text, **arrays)
         self._written = time.monotonic()
+
+
+def _starts_like_one(path: Path) -> bool:
+    """Whether a file begins as a zip archive does, or is empty, as a write that was cut short."""
+    with path.open("rb") as file:
+        return file.read(2) in (b"PK", b"")

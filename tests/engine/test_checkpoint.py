@@ -78,6 +78,14 @@ def test_other_edges_and_another_start_are_another_training(graph, tmp_path):
         model.fit(graph, init=model.embedding_, checkpoint=tmp_path / "state.npz")
 
 
+def test_other_files_are_no_checkpoints(graph, tmp_path):
+    (tmp_path / "data.csv").write_text("a,b\n")
+    for path in (tmp_path / "data.csv", tmp_path):
+        with pytest.raises(InputError, match=r"is no checkpoint\. Choose another name"):
+            FOBE(dim=4, n_samples=4, epochs=2).fit(graph, checkpoint=path)
+    assert (tmp_path / "data.csv").read_text() == "a,b\n"
+
+
 @pytest.mark.parametrize("keep", [0, 100, -200])
 def test_a_cut_file_is_named(graph, tmp_path, keep):
     path = tmp_path / "state.npz"

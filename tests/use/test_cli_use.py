@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -72,6 +74,40 @@ def test_similar_score_links_explain(capsys, model, women, tmp_path):
     assert out == f"{women.explain('Flora Price', 'E10')}\n"
     _, out, _ = run(capsys, "explain", model, "Flora Price", "E10", "--json", "-n", 1)
     assert json.loads(out) == women.explain("Flora Price", "E10", n=1).to_dict()
+
+
+def test_pairs_are_read_as_a_table(capsys, tmp_path):
+    odd = "y\u2028z"
+    graph = bivec.BipartiteGraph([0, 1], [0, 0], left_ids=["a", odd], right_ids=["x", "void"])
+    random_embedding(graph).save(tmp_path / "odd.bivec")
+    asked = "score", tmp_path / "odd.bivec"
+    _, out, _ = run(capsys, *asked, "a", "void", "--json")
+    assert '"score": null' in out  # no edge: minus infinity, which JSON cannot hold
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text(f"{odd},x\n", encoding="utf-8")
+    code, out, _ = run(capsys, *asked, "--pairs", pairs, "--json")
+    assert (code, json.loads(out)[0]["left"]) == (0, odd)
+    for text, message in (
+        ("\n\na,x\nfoo\n", "line 4: found 1 where a left and a right id belong"),
+        ('a,"x\n', "this is no comma-separated text (unexpected end of data)"),
+    ):
+        pairs.write_text(text)
+        code, _, err = run(capsys, *asked, "--pairs", pairs)
+        assert code == 2
+        assert message in err
+
+
+def test_long_ids_are_whole_in_a_pipe(tmp_path):
+    name = "http://example.org/" + "a" * 120
+    graph = bivec.BipartiteGraph([0, 0, 1], [0, 1, 1], left_ids=["u", "v"], right_ids=[name, "x"])
+    random_embedding(graph).save(tmp_path / "long.bivec")
+    words = ["recommend", str(tmp_path / "long.bivec"), "v"]
+    code = f"import sys; from bivec.cli import main; sys.exit(main({words}))"
+    env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
+    )
+    assert name in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -104,11 +104,14 @@ def link_prediction(
 ) -> None:
     """Hold edges out, learn vectors on the rest, and tell the held-out edges from other pairs.
 
-    Popularity and item-kNN, which need no vectors, are measured beside the methods.
+    In the unified task popularity and item-kNN, which need no vectors, are measured beside the
+    methods.
     """
     values = {
-        "train_shares": [_number("--train-share", text) for text in _words(train_share)],
-        "tasks": _words(tasks),
+        "train_shares": [
+            _number("--train-share", text) for text in _words("--train-share", train_share)
+        ],
+        "tasks": _words("--tasks", tasks),
         "seeds": list(range(seeds)),
     }
     _evaluate("link-prediction", values, file, dataset, methods, settings, reading, data_dir, jobs,
@@ -144,8 +147,8 @@ def recommendation(
     """
     values = {
         "k": k,
-        "protocols": _words(protocol),
-        "scorers": _words(scorer),
+        "protocols": _words("--protocol", protocol),
+        "scorers": _words("--scorer", scorer),
         "test_share": test_share,
         "seeds": list(range(seeds)),
     }
@@ -182,10 +185,12 @@ def sensitivity(
     usual = "1,16,128" if quick else ",".join(str(2**k) for k in range(11))
     given = [*(["epochs=25"] if quick else []), *(settings or [])]
     values = {
-        "rates": [_whole("--rates", text) for text in _words(rates or usual)],
+        "rates": [
+            _whole("--rates", text) for text in _words("--rates", usual if rates is None else rates)
+        ],
         "seeds": list(range(trials or (2 if quick else 10))),
         "train_shares": [train_share],
-        "tasks": _words(tasks),
+        "tasks": _words("--tasks", tasks),
     }
     dataset = dataset or (None if file else "madgrades")
     _evaluate("sensitivity", values, file, dataset, methods, given, reading, data_dir, jobs, output,
@@ -210,6 +215,7 @@ def _evaluate(
     from bivec.experiments.methods import chosen_methods, parse_settings
     from bivec.experiments.report import check_output, summary, write_output
 
+    _words("--methods", methods)
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always", UserWarning)
         chosen = chosen_methods(methods, "n_samples" if kind == "sensitivity" else None)
@@ -275,8 +281,12 @@ def show_outcome(outcome: Any) -> None:
         messages().print(f"note: {note}", markup=False, soft_wrap=True)
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
+def _words(option: str, text: str) -> list[str]:
+    """Return what stands between commas."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words:
+        raise InputError(f"{option}: nothing is given", "Give one or more, commas between them.")
+    return words
 
 
 def _number(option: str, text: str) -> float:

@@ -112,7 +112,7 @@ def convert(
     """Write a graph in another format. What a format cannot hold is an error, never lost."""
     from bivec.io import write_graph
 
-    if target.exists() and target.samefile(file):
+    if file.exists() and target.exists() and target.samefile(file):
         raise InputError("source and target are the same file", "Choose another name.", path=file)
     graph, _ = reading.read(file)
     if min_degree is not None:

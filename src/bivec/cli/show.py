@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,14 @@ if TYPE_CHECKING:
     from bivec.graph import GraphSummary
 
 
+_ANY = 1 << 16
+"""Columns of what is no terminal: a file or a pipe."""
+
+
 def print_json(value: Any) -> None:
     """Print data for a script: one JSON document."""
     Console(soft_wrap=True, highlight=False, markup=False).print(
-        Text(json.dumps(value, indent=2, ensure_ascii=False))
+        Text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
     )
 
 
@@ -32,7 +37,7 @@ def print_table(
         table.add_column(name, justify="left" if i < names else "right", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    Console(highlight=False).print(table)
+    _console().print(table)
 
 
 def print_facts(rows: list[tuple[str, str]]) -> None:
@@ -42,7 +47,17 @@ def print_facts(rows: list[tuple[str, str]]) -> None:
     table.add_column(overflow="fold")
     for name, value in rows:
         table.add_row(Text(name), Text(value))
-    Console(highlight=False).print(table)
+    _console().print(table)
+
+
+def _console() -> Console:
+    """Return what prints tables: as wide as the terminal, or as the table where there is none."""
+    wide = Console(highlight=False)
+    return (
+        wide
+        if wide.is_terminal or "COLUMNS" in os.environ
+        else Console(highlight=False, width=_ANY)
+    )
 
 
 def print_summary(summary: GraphSummary, title: str, how: str | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -137,11 +138,16 @@ def score(
     json: Json = False,
 ) -> None:
     """Score pairs of a left and a right node."""
+    from bivec.queries.results import number
+
     given = _pairs(pair, pairs)
     scores = _load(model).score(given, scorer=scorer).tolist()
     if json:
         print_json(
-            [{"left": a, "right": b, "score": s} for (a, b), s in zip(given, scores, strict=True)]
+            [
+                {"left": a, "right": b, "score": number(s)}
+                for (a, b), s in zip(given, scores, strict=True)
+            ]
         )
         return
     rows = [(_shown(a), _shown(b), f"{s:.4f}") for (a, b), s in zip(given, scores, strict=True)]
@@ -237,18 +243,25 @@ def _read(path: Path) -> str:
 def _pairs(pair: list[str] | None, file: Path | None) -> list[tuple[str, str]]:
     if (file is None) == (not pair):
         raise InputError("give a left and a right id, or --pairs FILE")
-    if file is None:
-        rows = [pair or []]
-    else:
-        rows = [row for row in csv.reader(_read(file).splitlines()) if row]
-    for number, row in enumerate(rows, 1):
+    rows = [(None, pair or [])] if file is None else _rows(file)
+    for line, row in rows:
         if len(row) != 2:
             raise InputError(
-                f"found {len(row)} where a left and a right id belong",
-                path=file,
-                line=None if file is None else number,
+                f"found {len(row)} where a left and a right id belong", path=file, line=line
             )
-    return [(row[0], row[1]) for row in rows]
+    return [(row[0], row[1]) for _, row in rows]
+
+
+def _rows(file: Path) -> list[tuple[int | None, list[str]]]:
+    """Return the lines of a comma-separated file that are not empty, numbered."""
+    csv.field_size_limit(1 << 30)
+    reader = csv.reader(io.StringIO(_read(file), newline=""), strict=True)
+    try:
+        return [(reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        raise InputError(
+            f"this is no comma-separated text ({error})", path=file, line=reader.line_num
+        ) from None
 
 
 def _print_rankings(rankings: list[Ranking], json: bool) -> None:

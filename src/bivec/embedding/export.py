@@ -19,7 +19,7 @@ from bivec.embedding.embedding import Embedding, EmbeddingSide
 from bivec.embedding.store import vector_array
 from bivec.errors import InputError, SaveError, require
 from bivec.graph import Side
-from bivec.io.atomic import atomic_directory, atomic_file
+from bivec.io.atomic import atomic_directory, atomic_file, check_replaceable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -184,8 +184,10 @@ def _safetensors(embedding: Embedding, target: Path, sides: list[Side]) -> list[
 
 def _projector(embedding: Embedding, target: Path, sides: list[Side]) -> list[Path]:
     """Write what ``tensorboard --logdir DIRECTORY`` shows under Projector."""
-    if target.exists() and not (target / "projector_config.pbtxt").is_file():
-        raise SaveError(f"cannot write {target}: something else of that name is there.")
+    tables = [
+        f"{side}_{what}.tsv" for side in ("left", "right") for what in ("vectors", "metadata")
+    ]
+    check_replaceable(target, [*tables, "projector_config.pbtxt"], "projector_config.pbtxt")
     config = []
     with atomic_directory(target) as folder:
         for side in sides:

@@ -31,13 +31,17 @@ from bivec.embedding.embedding import Embedding, EmbeddingSide
 from bivec.errors import FormatError, InputError, SaveError, is_text
 from bivec.graph import BipartiteGraph, Side
 from bivec.ids import Vocabulary
-from bivec.io.atomic import atomic_directory
+from bivec.io.atomic import atomic_directory, check_replaceable
 from bivec.queries.index import indexes_of
 from bivec.queries.index import save as save_indexes
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 INDEX = "index"
+_OURS = (MANIFEST, INDEX, *(f"{name}.parquet" for name in (
+    "left", "right", "graph", "layout.left", "layout.right",
+)))  # fmt: skip
+"""What may lie in such a directory; layouts are the explorer's."""
 _ROWS_AT_ONCE = 1 << 16
 
 
@@ -73,10 +77,9 @@ def check_target(target: Path) -> None:
     """Refuse a place where an embedding cannot go, before the work and not after it."""
     if not is_text(target):
         raise SaveError(f"cannot write {target}: its name is no UTF-8 text. Choose another name.")
-    if target.exists() and not (target / MANIFEST).is_file():
-        raise SaveError(
-            f"cannot write {target}: something else of that name is there. Choose another name."
-        )
+    check_replaceable(target, _OURS, MANIFEST)
+    if target.exists() and not (target / "left.parquet").exists():
+        read_manifest(target)  # somebody else's manifest
     if not target.parent.is_dir():
         raise SaveError(
             f"cannot write {target}: the directory {target.parent} does not exist. Create it first."

@@ -12,7 +12,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from bivec.errors import SaveError, is_text
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path; on success it becomes the target, on any error it is removed."""
-    target = Path(path)
+    target = _followed(path)
     with _explained(target):
         if target.is_dir():
             raise SaveError(f"cannot write {target}: it is a directory. Choose another name.")
@@ -47,7 +47,7 @@ def atomic_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
     moment brings it back; should the process be killed, both versions are complete, hidden beside
     the target (``.NAME.old-*`` and ``.NAME.new-*``).
     """
-    target = Path(path)
+    target = _followed(path)
     with _explained(target):
         temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.new-", dir=target.parent))
         try:
@@ -73,7 +73,28 @@ def _replace_directory(target: Path, fresh: Path) -> None:
     except BaseException:
         aside.rename(target)
         raise
-    shutil.rmtree(aside)
+    shutil.rmtree(aside, ignore_errors=True)  # the new one is there, whatever becomes of the old
+
+
+def _followed(path: str | os.PathLike[str]) -> Path:
+    """Return where a symbolic link leads, so that the link stays one."""
+    given = Path(path)
+    return given.resolve() if given.is_symlink() else given
+
+
+def check_replaceable(target: Path, ours: Collection[str], marker: str) -> None:
+    """Refuse to replace anything but a directory of our own files, of which ``marker`` is one."""
+    if not target.exists():
+        return
+    if not (target / marker).is_file():
+        raise SaveError(
+            f"cannot write {target}: something else of that name is there. Choose another name."
+        )
+    if foreign := sorted({file.name for file in target.iterdir()} - set(ours)):
+        raise SaveError(
+            f"cannot write {target}: it holds {foreign[0]}, which would be lost. "
+            "Choose another name, or move that elsewhere."
+        )
 
 
 @contextmanager

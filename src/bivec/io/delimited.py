@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
+import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
 import pyarrow as pa
@@ -111,9 +115,12 @@ def _parse(
     names = [str(i) for i in range(width)]
     with source.open(progress) as stream:
         text = _prepared(stream, layout)
+        holders = partial(sys.getrefcount, text)
+        before = holders()
+        lent = [text if text is stream else pa.PythonFile(text, mode="r")]
         try:
             table = pa_csv.read_csv(
-                text if text is stream else pa.PythonFile(text, mode="r"),
+                lent.pop(),
                 read_options=pa_csv.ReadOptions(
                     column_names=names,
                     skip_rows=layout.skipped,
@@ -143,10 +150,23 @@ def _parse(
                 "1 MB long.",
                 path=source.path,
             ) from error
+        finally:
+            _wait_until_let_go(holders, before)
     table = table.rename_columns(["left", "right", "weight"][: len(wanted)])
     if isinstance(text, _Watched) and text.odd:
         diagnose(source, layout, roles)
     return dict(zip(table.column_names, table.columns, strict=True))
+
+
+def _wait_until_let_go(holders: Callable[[], int], before: int) -> None:
+    """Wait, a second at most, until Arrow has let go of what it read.
+
+    One of its threads may hold it for a moment longer, and to let go takes the interpreter's lock:
+    if the interpreter is about to end then, the process aborts.
+    """
+    until = time.monotonic() + 1
+    while holders() > before and time.monotonic() < until:
+        time.sleep(0.0005)
 
 
 def _inner_delimiter(layout: TextFormat) -> str:
