@@ -79,7 +79,7 @@ def test_similar_score_links_explain(capsys, model, women, tmp_path):
 def test_pairs_are_read_as_a_table(capsys, tmp_path):
     odd = "y\u2028z"
     graph = bivec.BipartiteGraph([0, 1], [0, 0], left_ids=["a", odd], right_ids=["x", "void"])
-    random_embedding(graph).save(tmp_path / "odd.bivec")
+    bivec.SVD(dim=2).fit(graph).embedding_.save(tmp_path / "odd.bivec")
     asked = "score", tmp_path / "odd.bivec"
     _, out, _ = run(capsys, *asked, "a", "void", "--json")
     assert '"score": null' in out  # no edge: minus infinity, which JSON cannot hold
@@ -100,7 +100,7 @@ def test_pairs_are_read_as_a_table(capsys, tmp_path):
 def test_long_ids_are_whole_in_a_pipe(tmp_path):
     name = "http://example.org/" + "a" * 120
     graph = bivec.BipartiteGraph([0, 0, 1], [0, 1, 1], left_ids=["u", "v"], right_ids=[name, "x"])
-    random_embedding(graph).save(tmp_path / "long.bivec")
+    bivec.SVD(dim=2).fit(graph).embedding_.save(tmp_path / "long.bivec")
     words = ["recommend", str(tmp_path / "long.bivec"), "v"]
     code = f"import sys; from bivec.cli import main; sys.exit(main({words}))"
     env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
