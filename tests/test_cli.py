@@ -152,7 +152,7 @@ def test_doctor(capsys):
     assert code == 0
     assert report["bivec"] == bivec.__version__
     assert report["packages"]["core"]["numba"]
-    assert set(report["packages"]) >= {"core", "combine", "evaluate", "export", "serve", "cluster"}
+    assert set(report["packages"]) >= {"core", "combine", "evaluate", "export", "serve", "index"}
     assert report["memory"]["total"] >= report["memory"]["available"] > 0
     assert report["processors"] >= 1
     assert report["numba"]["cached_files"] >= 1
